@@ -1,0 +1,5 @@
+"""Fast batched visual navigation for reinforcement learning."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
