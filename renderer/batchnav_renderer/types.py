@@ -73,7 +73,7 @@ class SceneArrays:
         if self.object_ids is not None:
             _check(self.object_ids, "object_ids", (faces,), np.int32)
         if not np.isfinite(self.positions).all():
-            raise RenderConfigError("SceneArrays.positions holds NaN or infinite values; remove those vertices")
+            raise RenderConfigError("SceneArrays.positions holds NaN or infinite values; remove them")
         if faces and int(self.triangles.max()) >= vertices:
             raise RenderConfigError(
                 f"SceneArrays.triangles names vertex {int(self.triangles.max())}, but there are {vertices}"
@@ -84,7 +84,8 @@ class SceneArrays:
         for number, material in enumerate(self.materials):
             if not -1 <= material.texture < len(self.textures):
                 raise RenderConfigError(
-                    f"materials[{number}].texture is {material.texture}; allowed: -1 to {len(self.textures) - 1}"
+                    f"materials[{number}].texture is {material.texture}; allowed: -1 to "
+                    f"{len(self.textures) - 1}"
                 )
 
     @property
