@@ -4,10 +4,10 @@
     python3 bootstrap.py train [arguments of "batchnav train"]
     python3 bootstrap.py test [--quick]
 
-Uses only the standard library, so any Python can start it. It makes (or takes) the virtual environment ``.venv``
-beside this file, installs the package there with the versions of ``constraints.txt``, checks for the system
-libraries that headless rendering needs, and runs the job. Safe to interrupt and to run again; the second run
-installs nothing.
+Uses only the standard library, so any Python can start it. It makes (or takes) the virtual environment
+``.venv`` beside this file, installs the package there with the versions of ``constraints.txt``, checks for the
+system libraries that headless rendering needs, and runs the job. Safe to interrupt and to run again; the second
+run installs nothing.
 """
 
 from __future__ import annotations
@@ -83,26 +83,31 @@ def main(arguments: list[str]) -> int:
     except SetupError as error:
         print(f"bootstrap: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("bootstrap: interrupted; run the same command again to go on", file=sys.stderr)
+        return 130
     return run_tests(quick="--quick" in rest) if job == "test" else run_training(rest)
 
 
 def check_python() -> None:
-    """Raise ``SetupError`` where this Python is too old."""
-    if sys.version_info < MINIMUM:
-        have = ".".join(map(str, sys.version_info[:3]))
-        need = ".".join(map(str, MINIMUM))
-        raise SetupError(
-            f"Python {need} or newer is needed, this is {have} ({sys.executable}); "
-            f"install it and run: python{need} bootstrap.py ..."
-        )
+    """Go on with a newer Python where this one is too old; raises ``SetupError`` where there is none."""
+    if sys.version_info >= MINIMUM:
+        return
+    for minor in range(14, MINIMUM[1] - 1, -1):
+        newer = shutil.which(f"python3.{minor}")
+        if newer:
+            os.execv(newer, [newer, str(Path(__file__).resolve()), *sys.argv[1:]])
+    have, need = ".".join(map(str, sys.version_info[:3])), ".".join(map(str, MINIMUM))
+    raise SetupError(
+        f"Python {need} or newer is needed, this is {have} ({sys.executable}); install it and run: "
+        f"python{need} bootstrap.py {' '.join(sys.argv[1:])}"
+    )
 
 
 def ensure_graphics() -> None:
     """Install EGL, GL and a driver where they are missing and that is allowed; else say what to install."""
     if not sys.platform.startswith("linux"):
-        print(
-            f"bootstrap: headless rendering is tested on Linux only, this is {sys.platform}", file=sys.stderr
-        )
+        say(f"headless rendering is tested on Linux only; this is {sys.platform}")
         return
     problem = egl_problem()
     if problem is None:
@@ -148,9 +153,9 @@ def venv_python() -> Path:
 
 
 def ensure_venv() -> None:
-    """Make ``.venv``, or make it anew where it does not work (an interrupted run, a Python that went away)."""
-    python = venv_python()
-    if python.exists() and works([str(python), "-m", "pip", "--version"]):
+    """Make ``.venv``, or make it anew where it does not work (interrupted before, or its Python is gone)."""
+    probe = f"import pip, sys; sys.exit(sys.version_info < {MINIMUM})"
+    if venv_python().exists() and works([str(venv_python()), "-c", probe]):
         return
     require_ensurepip()
     say(f"making the virtual environment {VENV}")
@@ -169,9 +174,7 @@ def require_ensurepip() -> None:
         apt_install([package])
         if works([sys.executable, "-c", "import ensurepip, venv"]):
             return
-    raise SetupError(
-        f"this Python cannot make virtual environments; install it: sudo apt-get install {package}"
-    )
+    raise SetupError(f"this Python makes no virtual environments; install it: sudo apt-get install {package}")
 
 
 def works(command: list[str]) -> bool:
@@ -190,20 +193,11 @@ def ensure_packages(dev: bool) -> None:
         return
     # The stamp goes first and comes back last, so that an interrupted run is never taken for a finished one.
     STAMP.unlink(missing_ok=True)
-    target = "-e" if not dev else "-e.[dev]"
-    command = [
-        str(venv_python()),
-        "-m",
-        "pip",
-        "install",
-        "--disable-pip-version-check",
-        "-c",
-        "constraints.txt",
-    ]
-    command += [target, "."] if not dev else [target]
+    command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    command += ["-c", "constraints.txt", "-e", ".[dev]" if dev else "."]
     say(f"installing the packages of constraints.txt into {VENV}; the first time takes some minutes")
     started = time.monotonic()
-    if subprocess.run([*command, "--quiet"], cwd=ROOT, check=False).returncode != 0:
+    if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
         raise SetupError("pip failed; the lines above say why (no network? a proxy? a full disk?)")
     STAMP.write_text(json.dumps({"fingerprint": wanted, "dev": dev}), encoding="utf-8")
     say(f"installed in {time.monotonic() - started:.0f} s")
@@ -232,7 +226,10 @@ def run_training(arguments: list[str]) -> int:
     command = [str(venv_python().parent / "batchnav"), "train"]
     if not any(argument == "--preset" or argument.startswith("--preset=") for argument in arguments):
         command += ["--preset", "quick"]
-    return call([*command, *arguments])
+    command += arguments
+    if os.name == "nt":
+        return call(command, cwd=None)
+    os.execv(command[0], command)
 
 
 def run_tests(quick: bool) -> int:
@@ -250,16 +247,16 @@ def run_tests(quick: bool) -> int:
     for name, command in checks.items():
         say(f"{name}: {' '.join([Path(command[0]).name, *command[1:]])}")
         started = time.monotonic()
-        if call(command) != 0:
+        if call(command, cwd=ROOT) != 0:
             failed.append(name)
         say(f"{name}: {'FAILED' if name in failed else 'passed'} in {time.monotonic() - started:.0f} s")
     say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
     return 1 if failed else 0
 
 
-def call(command: list[str]) -> int:
-    """Run a command in the checkout; a Ctrl-C reaches it by itself, and it is waited for."""
-    process = subprocess.Popen(command, cwd=ROOT)
+def call(command: list[str], cwd: Path | None) -> int:
+    """Run a command; a Ctrl-C reaches it by itself, and it is waited for."""
+    process = subprocess.Popen(command, cwd=cwd)
     while True:
         try:
             return process.wait()
