@@ -1,0 +1,118 @@
+"""Moves all agents of a batch: actions, motion over the navigation meshes, distances, reward, metrics."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..config import EnvConfig
+from .episodes import Episode
+from .geometry import forward_vectors, wrap_angle
+from .groups import SceneGroups
+from .state import BatchState
+from .task import Array, PointNav, Task
+
+STOP, FORWARD, LEFT, RIGHT = range(4)
+NUM_ACTIONS = 4
+
+
+class Ground(Protocol):
+    """What the simulator needs of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
+
+    def move(
+        self, positions: NDArray[np.float32], targets: NDArray[np.float32], sliding: bool = True
+    ) -> NDArray[np.float32]:
+        """Where agents at positions (B, 3) end that walk to targets (B, 3)."""
+
+    def goal_table(self, goals: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What ``distance_to_goal`` needs of goals (B, 3): (B, C)."""
+
+    def distance_to_goal(
+        self, positions: NDArray[np.float32], goals: NDArray[np.float32], tables: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Geodesic distances (B,)."""
+
+
+class Simulator:
+    """State of N environments and the step that advances it; knows no images, no Gymnasium and no RNG."""
+
+    def __init__(self, num_envs: int, config: EnvConfig, task: Task | None = None) -> None:
+        self.config = config
+        self.task = PointNav(config) if task is None else task
+        self.state = BatchState.empty(num_envs)
+        self._groups = SceneGroups(num_envs)
+
+    def begin(self, row: int, episode: Episode, ground: Ground) -> None:
+        """Put ``row`` at the start of ``episode``, which lies on ``ground``."""
+        state = self.state
+        state.scene[row] = episode.scene
+        state.episode_id[row] = episode.number
+        state.position[row] = state.start[row] = episode.start
+        state.goal[row] = episode.goal
+        state.heading[row] = episode.heading
+        state.start_distance[row] = state.distance[row] = state.previous_distance[row] = episode.distance
+        for values in (state.path_length, state.steps, state.collisions, state.total_reward):
+            values[row] = 0
+        for flags in (state.collided, state.stopped, state.success):
+            flags[row] = False
+        self._groups.assign(row, episode.scene, ground, episode.anchor, episode.table)
+
+    def step(
+        self, actions: NDArray[np.int64], resting: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Act in all rows but the ``resting`` ones.
+
+        Args:
+            actions: (N,) of 0 stop, 1 forward, 2 left, 3 right.
+            resting: (N,) rows that keep their state and get reward 0 and False.
+
+        Returns:
+            Rewards (N,), terminations (N,) and truncations (N,); truncated is every episode that has reached
+            ``max_episode_steps``, a terminated one too (as under Gymnasium's ``TimeLimit``).
+        """
+        state, config = self.state, self.config
+        acting = np.ones(len(actions), dtype=bool) if resting is None else ~resting
+        turns = (actions == LEFT).astype(np.float64) - (actions == RIGHT)
+        state.heading = np.where(acting, wrap_angle(state.heading + turns * config.turn_angle), state.heading)
+        self._walk(acting & (actions == FORWARD), acting)
+        state.stopped |= acting & (actions == STOP)
+        state.steps += acting
+        rewards, terminations = self.task.advance(state)
+        rewards = np.where(acting, rewards, 0.0)
+        state.total_reward += rewards
+        limit = config.max_episode_steps
+        truncations = acting & (state.steps >= limit) if limit is not None else np.zeros_like(acting)
+        return rewards, terminations & acting, truncations
+
+    def infos(self) -> dict[str, Array]:
+        """Metrics of the task and numbers of the episodes, fresh arrays (N,)."""
+        state = self.state
+        return {
+            **self.task.metrics(state),
+            "collision": state.collided.copy(),
+            "collisions": state.collisions.copy(),
+            "steps": state.steps.copy(),
+            "return": state.total_reward.astype(np.float32),
+            "scene_id": state.scene.copy(),
+            "episode_id": state.episode_id.copy(),
+        }
+
+    def _walk(self, walking: NDArray[np.bool_], acting: NDArray[np.bool_]) -> None:
+        """Move the walking rows and measure how far they came."""
+        state = self.state
+        before = state.position
+        steps = forward_vectors(state.heading) * self.config.forward_step
+        targets = (before + steps).astype(np.float32)
+        after, distance = self._groups.move(before, targets, walking, state.distance, self.config.sliding)
+        moved = np.square(after.astype(np.float64) - before).sum(axis=1)
+        intended = np.square(targets.astype(np.float64) - before).sum(axis=1)
+        # Habitat's rule and its tolerance of 1e-5 m^2.
+        hit = walking & (moved + 1e-5 < intended)
+        state.collided = np.where(acting, hit, state.collided)
+        state.collisions += hit
+        state.path_length += np.sqrt(moved)
+        state.position = after
+        state.previous_distance = np.where(acting, state.distance, state.previous_distance)
+        state.distance = distance

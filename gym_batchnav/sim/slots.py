@@ -1,0 +1,50 @@
+"""Which scene each slot holds, where there are more scenes than can be held at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .random import episode_generator
+
+
+class SceneSlots:
+    """K slots; row i uses slot i mod K; the scene of a slot is a function of (seed, slot, swap number).
+
+    A slot is swapped after a fixed number of episodes begun in it, whatever the clock says. The number
+    swap * K + slot walks through a list of all scenes that is shuffled anew for each pass, so all come
+    equally often.
+    """
+
+    def __init__(self, num_scenes: int, num_slots: int, swap_episodes: int) -> None:
+        self._num_scenes = num_scenes
+        self._num_slots = num_slots
+        self._swap_episodes = swap_episodes
+        self.restart(0)
+
+    def restart(self, seed: int) -> None:
+        """Begin again with the schedule of ``seed``."""
+        self._seed = seed
+        self._begun = [0] * self._num_slots
+        self._passes: dict[int, NDArray[np.intp]] = {}
+
+    def begin(self, row: int) -> int:
+        """Scene of the episode that begins in ``row`` now; counts it."""
+        slot = row % self._num_slots
+        swap = self._begun[slot] // self._swap_episodes
+        self._begun[slot] += 1
+        return self.scene(slot, swap)
+
+    def upcoming(self, row: int) -> int:
+        """Scene that follows in the slot of ``row``."""
+        slot = row % self._num_slots
+        return self.scene(slot, max(self._begun[slot] - 1, 0) // self._swap_episodes + 1)
+
+    def scene(self, slot: int, swap: int) -> int:
+        """Index of the scene that ``slot`` holds after ``swap`` swaps."""
+        number, place = divmod(swap * self._num_slots + slot, self._num_scenes)
+        if number not in self._passes:
+            # Only neighbouring passes are in use at one time.
+            self._passes = {key: value for key, value in self._passes.items() if key >= number - 1}
+            self._passes[number] = episode_generator(self._seed, number).permutation(self._num_scenes)
+        return int(self._passes[number][place])

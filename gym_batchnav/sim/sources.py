@@ -1,0 +1,160 @@
+"""Where episodes come from: sampled without end, a fixed sampled set, or a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..config import EnvConfig, EpisodeSet
+from ..errors import EpisodeError
+from .dataset import EpisodeTable
+from .episodes import Episode, SamplingGround, place_episode, sample_episode
+from .random import episode_generator
+from .slots import SceneSlots
+
+__all__ = ["DatasetSource", "Draft", "EpisodeSetSource", "EpisodeSource", "SampledSource", "SceneSlots"]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An episode whose scene is known and perhaps not loaded yet."""
+
+    scene: int
+    """Index of its scene."""
+    number: int
+    """Number within its set, or within the row's stream."""
+    generator: np.random.Generator | None = None
+    """Draws the rest of a sampled episode."""
+
+
+class EpisodeSource(Protocol):
+    """Gives each row its stream of episodes; row seed and episode number decide all but a slot's scene."""
+
+    def restart(self, seed: int) -> None:
+        """Forget what was begun; called where all rows are seeded anew."""
+
+    def draft(self, row: int, seed: int, number: int) -> Draft:
+        """Episode ``number`` of the stream ``seed`` in ``row``, which begins now."""
+
+    def upcoming(self, row: int, seed: int, number: int) -> int:
+        """Scene that ``row`` will need after episode ``number``; may be prepared ahead."""
+
+    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
+        """The episode of a draft, on the loaded scene; raises ``EpisodeError``."""
+
+
+class SampledSource:
+    """Endless episodes sampled on all scenes; the row's RNG draws the scene, or its slot gives it."""
+
+    def __init__(self, num_scenes: int, config: EnvConfig, slots: SceneSlots | None = None) -> None:
+        self._num_scenes = num_scenes
+        self._config = config
+        self._slots = slots
+
+    def restart(self, seed: int) -> None:
+        """Begin the schedule of the slots again."""
+        if self._slots is not None:
+            self._slots.restart(seed)
+
+    def draft(self, row: int, seed: int, number: int) -> Draft:
+        """The scene comes first from the episode's generator, then all else."""
+        generator = episode_generator(seed, number)
+        if self._slots is not None:
+            return Draft(self._slots.begin(row), number, generator)
+        return Draft(int(generator.integers(self._num_scenes)), number, generator)
+
+    def upcoming(self, row: int, seed: int, number: int) -> int:
+        """The next scene of the row's slot, or that of its next episode."""
+        if self._slots is not None:
+            return self._slots.upcoming(row)
+        return int(episode_generator(seed, number + 1).integers(self._num_scenes))
+
+    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
+        """Sample start, goal and heading."""
+        assert draft.generator is not None
+        return sample_episode(
+            ground, draft.generator, self._config, scene=draft.scene, number=draft.number, scene_id=scene_id
+        )
+
+
+class _FixedOrder:
+    """Which episode of a fixed set comes next in a row."""
+
+    def __init__(self, count: int, num_envs: int, config: EnvConfig) -> None:
+        self._count = count
+        self._num_envs = num_envs
+        self._sequential = config.episode_order == "sequential"
+
+    def number(self, row: int, seed: int, number: int) -> int:
+        if self._sequential:
+            return (row + number * self._num_envs) % self._count
+        return int(episode_generator(seed, number).integers(self._count))
+
+
+class EpisodeSetSource:
+    """``EpisodeSet``: episode m of M lies in scene floor(m S / M) and is drawn from (set seed, m)."""
+
+    def __init__(self, episodes: EpisodeSet, num_scenes: int, num_envs: int, config: EnvConfig) -> None:
+        self._set = episodes
+        self._num_scenes = num_scenes
+        self._config = config
+        self._order = _FixedOrder(episodes.count, num_envs, config)
+
+    def restart(self, seed: int) -> None:
+        """Nothing to forget."""
+
+    def draft(self, row: int, seed: int, number: int) -> Draft:
+        """The next episode of the row."""
+        item = self._order.number(row, seed, number)
+        return Draft(self._scene(item), item, episode_generator(self._set.seed, item))
+
+    def upcoming(self, row: int, seed: int, number: int) -> int:
+        """Scene of the row's next episode."""
+        return self._scene(self._order.number(row, seed, number + 1))
+
+    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
+        """Sample start, goal and heading."""
+        assert draft.generator is not None
+        return sample_episode(
+            ground, draft.generator, self._config, scene=draft.scene, number=draft.number, scene_id=scene_id
+        )
+
+    def _scene(self, item: int) -> int:
+        return item * self._num_scenes // self._set.count
+
+
+class DatasetSource:
+    """Episodes of a Habitat PointNav file."""
+
+    def __init__(self, table: EpisodeTable, num_envs: int, config: EnvConfig) -> None:
+        if not len(table.scenes):
+            raise EpisodeError(f"{table.path}: holds no episode of the given scenes")
+        self._table = table
+        self._order = _FixedOrder(len(table.scenes), num_envs, config)
+
+    def restart(self, seed: int) -> None:
+        """Nothing to forget."""
+
+    def draft(self, row: int, seed: int, number: int) -> Draft:
+        """The next episode of the row."""
+        item = self._order.number(row, seed, number)
+        return Draft(int(self._table.scenes[item]), item)
+
+    def upcoming(self, row: int, seed: int, number: int) -> int:
+        """Scene of the row's next episode."""
+        return int(self._table.scenes[self._order.number(row, seed, number + 1)])
+
+    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
+        """Put the episode on the mesh; raises ``EpisodeError`` naming file and episode."""
+        table, item = self._table, draft.number
+        return place_episode(
+            ground,
+            scene=draft.scene,
+            number=item,
+            start=table.starts[item],
+            heading=float(table.headings[item]),
+            goal=table.goals[item],
+            name=f"{table.path}: episode {table.names[item]!r} in scene {scene_id}",
+        )
