@@ -1,1 +1,1 @@
-""""""
+"""The command line: ``batchnav train|eval|bench``."""

@@ -1,0 +1,139 @@
+"""Top-down maps of single episodes, as SVG whose unit is the metre."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from .records import EpisodeRecord, SceneMap
+
+FLOOR, BLOCKED = (255, 255, 255), (203, 211, 220)
+WAY, SHORTEST, GOAL, START, FAILED = "#1f6fb5", "#2f9e77", "#2f9e77", "#1f2933", "#c2493d"
+MARGIN_M = 0.6
+
+
+def choose_episodes(
+    episodes: Sequence[EpisodeRecord], successes: int, failures: int
+) -> tuple[list[EpisodeRecord], list[EpisodeRecord]]:
+    """A fair choice of both kinds: the first of each kind by number, one per scene while there are enough.
+
+    Args:
+        episodes: All episodes of one agent.
+        successes: How many successful ones to take.
+        failures: How many failed ones to take.
+    """
+    good = _spread([e for e in episodes if e.success], successes)
+    bad = _spread([e for e in episodes if not e.success], failures)
+    return good, bad
+
+
+def _spread(episodes: Sequence[EpisodeRecord], count: int) -> list[EpisodeRecord]:
+    ordered = sorted(episodes, key=lambda e: e.number)
+    seen: set[str] = set()
+    first: list[EpisodeRecord] = []
+    rest: list[EpisodeRecord] = []
+    for episode in ordered:
+        (rest if episode.scene_id in seen else first).append(episode)
+        seen.add(episode.scene_id)
+    return (first + rest)[:count]
+
+
+def cropped(scene_map: SceneMap, points: NDArray[np.floating]) -> tuple[SceneMap, tuple[float, ...]]:
+    """Cut a map to its walkable ground, some points (P, 3) and a margin.
+
+    Returns:
+        The smaller map and its bounds (x low, z low, x high, z high) in metres.
+    """
+    size, origin = scene_map.meters_per_pixel, np.asarray(scene_map.origin_xz, dtype=np.float64)
+    rows, columns = np.nonzero(scene_map.mask)
+    cells = np.stack([columns, rows], axis=1) * size + origin
+    ground = np.concatenate([cells, cells + size, np.asarray(points, dtype=np.float64)[:, [0, 2]]])
+    low = np.floor((ground.min(axis=0) - MARGIN_M - origin) / size).astype(int)
+    high = np.ceil((ground.max(axis=0) + MARGIN_M - origin) / size).astype(int)
+    mask = np.zeros((high[1] - low[1], high[0] - low[0]), dtype=bool)
+    mask[rows - low[1], columns - low[0]] = True
+    corner = origin + low * size
+    far = origin + high * size
+    small = SceneMap(mask=mask, origin_xz=corner, meters_per_pixel=size)
+    return small, (float(corner[0]), float(corner[1]), float(far[0]), float(far[1]))
+
+
+def mask_image(mask: NDArray[np.bool_]) -> Image.Image:
+    """The walkable ground (h, w) as an RGB picture of the same size."""
+    colors = np.array([BLOCKED, FLOOR], dtype=np.uint8)
+    return Image.fromarray(colors[mask.astype(np.uint8)])
+
+
+def episode_map(episode: EpisodeRecord, scene_map: SceneMap, success_distance: float = 0.2) -> str:
+    """The agent's way and the shortest way of one episode on the map of its scene.
+
+    Args:
+        episode: The episode.
+        scene_map: The map of its scene.
+        success_distance: Radius of the goal, metres.
+
+    Returns:
+        SVG text.
+    """
+    small, (x0, z0, x1, z1) = cropped(scene_map, np.concatenate([episode.way, [episode.goal]]))
+    width, height = x1 - x0, z1 - z0
+    thin = max(width, height) / 160
+    end = FAILED if not episode.success else WAY
+    gx, gz = float(episode.goal[0]), float(episode.goal[2])
+    sx, sz = float(episode.start[0]), float(episode.start[2])
+    ex, ez = float(episode.way[-1][0]), float(episode.way[-1][2])
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x0:.3f} {z0:.3f} {width:.3f} {height:.3f}" '
+        f'role="img" aria-label="{html.escape(caption(episode))}">',
+        f'<image href="{_data_uri(mask_image(small.mask))}" x="{x0:.3f}" y="{z0:.3f}" '
+        f'width="{width:.3f}" height="{height:.3f}" preserveAspectRatio="none"/>',
+        _line(episode.shortest, SHORTEST, 1.6 * thin, dash=f"{3 * thin:.3f} {2.4 * thin:.3f}"),
+        _line(episode.way, WAY, 1.3 * thin),
+        f'<circle cx="{gx:.3f}" cy="{gz:.3f}" r="{max(success_distance, 2.2 * thin):.3f}" fill="{GOAL}" '
+        f'fill-opacity=".25" stroke="{GOAL}" stroke-width="{thin:.3f}"><title>goal</title></circle>',
+        f'<circle cx="{gx:.3f}" cy="{gz:.3f}" r="{1.1 * thin:.3f}" fill="{GOAL}"/>',
+        f'<circle cx="{sx:.3f}" cy="{sz:.3f}" r="{2 * thin:.3f}" fill="{START}">'
+        "<title>start</title></circle>",
+        f'<circle cx="{ex:.3f}" cy="{ez:.3f}" r="{1.7 * thin:.3f}" fill="{end}" stroke="#fff" '
+        f'stroke-width="{0.6 * thin:.3f}"><title>where the agent ended</title></circle>',
+        "</svg>",
+    ]
+    return "".join(parts)
+
+
+def caption(episode: EpisodeRecord) -> str:
+    """One line about an episode."""
+    metrics = episode.metrics
+    outcome = f"reached, SPL {metrics['spl']:.2f}" if episode.success else _failure(episode)
+    return (
+        f"{outcome} · {metrics['path_length']:.1f} m walked, {episode.start_distance:.1f} m shortest · "
+        f"{metrics['steps']:.0f} steps"
+    )
+
+
+def _failure(episode: EpisodeRecord) -> str:
+    left = episode.metrics.get("distance_to_goal")
+    return "not reached" if left is None else f"ended {left:.1f} m away"
+
+
+def _line(points: NDArray[np.floating], color: str, width: float, dash: str | None = None) -> str:
+    if len(points) < 2:
+        return ""
+    text = " ".join(f"{x:.2f},{z:.2f}" for x, _, z in np.asarray(points, dtype=np.float64))
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<polyline points="{text}" fill="none" stroke="{color}" stroke-width="{width:.3f}" '
+        f'stroke-linecap="round" stroke-linejoin="round"{dashes}/>'
+    )
+
+
+def _data_uri(image: Image.Image) -> str:
+    buffer = io.BytesIO()
+    image.quantize(4).save(buffer, format="PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -1,0 +1,99 @@
+"""What the report is made from: plain records, free of environments and learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .stats import Interval
+
+Images = Mapping[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What one robot saw before one action."""
+
+    images: Images
+    """Sensor name to image: ``depth`` (H, W, 1) uint8, 255 being the farthest, or ``rgb`` (H, W, 3) uint8."""
+    distance_to_goal: float
+    """Geodesic distance left, metres; NaN where it is not known."""
+    action: int
+    """The action that was taken next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRecord:
+    """One finished episode of one agent."""
+
+    number: int
+    """Number of the episode in the evaluation set; equal for all agents."""
+    scene_id: str
+    start: NDArray[np.floating]
+    """(3,) metres."""
+    goal: NDArray[np.floating]
+    """(3,) metres."""
+    start_distance: float
+    """Geodesic distance from start to goal, metres."""
+    metrics: Mapping[str, float]
+    """At least ``success``, ``spl``, ``path_length`` (metres) and ``steps``."""
+    way: NDArray[np.floating]
+    """(S, 3) positions, metres, the start first."""
+    headings: NDArray[np.floating]
+    """(S,) radians; 0 looks down -Z, positive turns left."""
+    shortest: NDArray[np.floating]
+    """(P, 3) corners of the shortest path, metres; may be empty."""
+    frames: Sequence[Frame] = ()
+    """What the robot saw, step by step; empty where it was not recorded."""
+
+    @property
+    def success(self) -> bool:
+        """Whether the goal was reached."""
+        return self.metrics["success"] > 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentResult:
+    """One agent on the evaluation set."""
+
+    name: str
+    """Short name, e.g. ``trained``."""
+    label: str
+    """What the report calls it."""
+    summary: Mapping[str, Interval]
+    """Mean and 95% interval by metric name."""
+    episodes: Sequence[EpisodeRecord]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneMap:
+    """Walkable ground of a scene, seen from above."""
+
+    mask: NDArray[np.bool_]
+    """(h, w); rows run along +Z, columns along +X."""
+    origin_xz: NDArray[np.floating]
+    """(2,) x and z of the outer corner of pixel (0, 0), metres."""
+    meters_per_pixel: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """All that the page shows."""
+
+    title: str
+    subtitle: str
+    agents: Sequence[AgentResult]
+    """The agent that the page is about comes first."""
+    maps: Mapping[str, SceneMap] = field(default_factory=dict)
+    """By scene id; episodes of other scenes get no map."""
+    log: Sequence[Mapping[str, float]] = ()
+    """Rows of the training log, oldest first; empty for a page about an evaluation only."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Figures for the head of the page."""
+    tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """Title to (name to value): configuration, machine."""
+    success_distance: float = 0.2
+    """Radius of the goal, metres."""
