@@ -1,0 +1,148 @@
+"""The polygon nearest to a point, as Detour's findNearestPoly with habitat-sim's search box.
+
+Detour walks a BV tree; the same answer comes here from a uniform grid, so the cost does not grow with the mesh. Of
+equally near polygons Detour takes the first one of the tree, hence the rank.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_batchnav.nav._detour import closest_on_polygon
+from gym_batchnav.nav._jit import kernel
+from gym_batchnav.nav.ground import Ground
+
+_HALF_X = np.float32(2.0)
+_HALF_Y = np.float32(4.0)
+_HALF_Z = np.float32(2.0)
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+_HUGE = np.float32(3.4e38)
+_NAN = np.float32(np.nan)
+_KEEP = np.float32(1.0 - 1e-5)
+_RIM = np.float32(1e-4)
+
+
+@kernel
+def _clamp(value: float, low: float, high: float) -> float:
+    return low if value < low else (high if value > high else value)
+
+
+@kernel
+def _steps(g: Ground, tile: int, axis: int, value: float, half: float) -> tuple[int, int]:
+    """The search box along one axis in quantisation steps, widened as Detour does."""
+    low = g.tile_low[tile, axis]
+    high = g.tile_high[tile, axis]
+    factor = g.tile_quant[tile]
+    first = int(factor * (_clamp(value - half, low, high) - low)) & 0xFFFE
+    last = (int(factor * (_clamp(value + half, low, high) - low) + _ONE) & 0xFFFF) | 1
+    return first, last
+
+
+@kernel
+def _tile_hit(g: Ground, tile: int, x: float, z: float) -> bool:
+    """Whether the search box touches the tile in the grid of tiles."""
+    tx = g.tile_xz[tile, 0]
+    tz = g.tile_xz[tile, 1]
+    return (
+        math.floor((x - _HALF_X - g.tile_grid[0]) / g.tile_grid[2]) <= tx
+        and tx <= math.floor((x + _HALF_X - g.tile_grid[0]) / g.tile_grid[2])
+        and math.floor((z - _HALF_Z - g.tile_grid[1]) / g.tile_grid[3]) <= tz
+        and tz <= math.floor((z + _HALF_Z - g.tile_grid[1]) / g.tile_grid[3])
+    )
+
+
+@kernel
+def _in_search_box(g: Ground, poly: int, x: float, y: float, z: float) -> bool:
+    tile = g.poly_tile[poly]
+    if not _tile_hit(g, tile, x, z):
+        return False
+    quant = g.poly_quant[poly]
+    first, last = _steps(g, tile, 0, x, _HALF_X)
+    if first > quant[3] or last < quant[0]:
+        return False
+    first, last = _steps(g, tile, 1, y, _HALF_Y)
+    if first > quant[4] or last < quant[1]:
+        return False
+    first, last = _steps(g, tile, 2, z, _HALF_Z)
+    return first <= quant[5] and last >= quant[2]
+
+
+@kernel
+def _box_distance(g: Ground, poly: int, x: float, z: float) -> float:
+    """A lower bound of the squared distance to the polygon seen from above."""
+    box = g.poly_box[poly]
+    dx = max(max(box[0] - x, x - box[2]) - _RIM, _ZERO)
+    dz = max(max(box[1] - z, z - box[3]) - _RIM, _ZERO)
+    return dx * dx + dz * dz
+
+
+@kernel
+def _score(g: Ground, poly: int, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """Detour's measure of nearness, and the point: straight over a polygon, the height an agent climbs is free."""
+    over, cx, cy, cz = closest_on_polygon(g, poly, x, z)
+    dy = y - cy
+    if over:
+        rest = abs(dy) - g.tile_climb[g.poly_tile[poly]]
+        return (rest * rest if rest > _ZERO else _ZERO), cx, cy, cz
+    dx = x - cx
+    dz = z - cz
+    return dx * dx + dy * dy + dz * dz, cx, cy, cz
+
+
+@kernel
+def _cell(g: Ground, axis: int, value: float) -> int:
+    cell = math.floor((value - g.cell_origin[axis]) / g.cell_origin[2])
+    return int(max(min(cell, g.cell_count[axis] - 1), 0))
+
+
+@kernel
+def nearest_polygon(g: Ground, x: float, y: float, z: float) -> tuple[int, float, float, float]:
+    """The nearest polygon (-1: none) and the nearest point on it; x, y and z are float32."""
+    best = -1
+    best_score = _HUGE
+    bx = by = bz = _NAN
+    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        return best, bx, by, bz
+    own_x = _cell(g, 0, x)
+    own_z = _cell(g, 1, z)
+    for stage in range(2):
+        # First the point's own cell, which nearly always holds a polygon under it; then all that the box touches.
+        x0, x1, z0, z1 = own_x, own_x, own_z, own_z
+        if stage == 1:
+            x0, x1 = _cell(g, 0, x - _HALF_X), _cell(g, 0, x + _HALF_X)
+            z0, z1 = _cell(g, 1, z - _HALF_Z), _cell(g, 1, z + _HALF_Z)
+        for cz in range(z0, z1 + 1):
+            for cx in range(x0, x1 + 1):
+                cell = cz * g.cell_count[0] + cx
+                for entry in range(g.cell_start[cell], g.cell_start[cell + 1]):
+                    poly = g.cell_polys[entry]
+                    if poly == best or _box_distance(g, poly, x, z) * _KEEP > best_score:
+                        continue
+                    if not _in_search_box(g, poly, x, y, z):
+                        continue
+                    score, px, py, pz = _score(g, poly, x, y, z)
+                    if score < best_score or (
+                        score == best_score and best >= 0 and g.poly_rank[poly] < g.poly_rank[best]
+                    ):
+                        best, best_score, bx, by, bz = poly, score, px, py, pz
+        if best_score == _ZERO:
+            break
+    return best, bx, by, bz
+
+
+@kernel
+def nearest_polygons(g: Ground, points: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """(B, 3) float32 points to (B,) polygons and (B, 3) float32 points on them."""
+    polys = np.empty(len(points), np.int32)
+    snapped = np.empty((len(points), 3), np.float32)
+    for row in range(len(points)):
+        poly, x, y, z = nearest_polygon(g, points[row, 0], points[row, 1], points[row, 2])
+        polys[row] = poly
+        snapped[row, 0] = x
+        snapped[row, 1] = y
+        snapped[row, 2] = z
+    return polys, snapped
