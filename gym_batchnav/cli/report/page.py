@@ -77,14 +77,15 @@ def _results(data: ReportData) -> str:
     head = "".join(f"<th>{escape(title)}</th>" for _, title, _ in shown)
     rows = "".join(_result_row(agent, i, shown) for i, agent in enumerate(data.agents))
     count = len(data.agents[0].episodes)
+    pictures = _image(charts.success_by_distance(data.agents), "Success by distance at the start")
+    pictures += _image(charts.spl_histogram(data.agents), "Histogram of SPL")
     return (
         "<section><h2>How well it finds the goal</h2>"
         f'<p class="note">The same {count} episodes for every agent, none of them seen in training. '
         "The straight walker turns to the goal, walks at it, slides along what is in its way, and stops at "
         "the goal.</p>"
-        f'<div class="scroll"><table><thead><tr><th>Agent</th>{head}</tr></thead>'
-        f'<tbody>{rows}</tbody></table></div><div class="charts">{_image(charts.success_by_distance(data.agents), "Success by distance")}'
-        f"{_image(charts.spl_histogram(data.agents), 'Histogram of SPL')}</div></section>"
+        f'<div class="scroll"><table><thead><tr><th>Agent</th>{head}</tr></thead><tbody>{rows}</tbody>'
+        f'</table></div><div class="charts">{pictures}</div></section>'
     )
 
 

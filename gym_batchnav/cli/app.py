@@ -1,0 +1,70 @@
+"""Entry point: picks the subcommand and turns expected errors into one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import tyro
+
+from batchnav_renderer.errors import RendererError
+
+from ..errors import BatchNavError
+from .args import BenchArgs, EvalArgs, TrainArgs
+
+Arguments = (
+    Annotated[TrainArgs, tyro.conf.subcommand("train")]
+    | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
+    | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
+)
+DESCRIPTION = (
+    "Batched visual navigation: train agents that find their way through 3D houses, evaluate them, measure "
+    "speed. 'batchnav COMMAND --help' explains each command."
+)
+ERROR, INTERRUPTED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: What follows the program's name; None takes it from ``sys.argv``.
+
+    Returns:
+        The exit status: 0, 2 after an error that has been explained, 130 after Ctrl-C.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        given = ["--help"]
+    parsed = tyro.cli(
+        Arguments,
+        prog="batchnav",
+        description=DESCRIPTION,
+        args=given,
+        config=(tyro.conf.OmitSubcommandPrefixes,),
+    )
+    try:
+        return dispatch(parsed)
+    except (BatchNavError, RendererError) as error:
+        print(f"batchnav: {error}", file=sys.stderr)
+        return ERROR
+    except KeyboardInterrupt:
+        print("batchnav: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def dispatch(arguments: object) -> int:
+    """Run one subcommand; torch and GL are imported only here, so that ``--help`` is quick."""
+    if isinstance(arguments, TrainArgs):
+        from .train import run_train
+
+        return run_train(arguments)
+    if isinstance(arguments, EvalArgs):
+        from .evaluate import run_eval
+
+        return run_eval(arguments)
+    assert isinstance(arguments, BenchArgs)
+    from .bench import run_bench
+
+    return run_bench(arguments)

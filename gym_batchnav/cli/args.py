@@ -1,0 +1,134 @@
+"""Arguments of the subcommands; the texts under the fields are their help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+Sensor = Literal["depth", "rgb"]
+Flag = tyro.conf.FlagCreatePairsOff[bool]
+PathOrNone = Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="")]
+DeviceOrNone = Annotated[str | None, tyro.conf.arg(metavar="DEVICE", help_behavior_hint="")]
+IntOrNone = Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="")]
+MinutesOrNone = Annotated[float | None, tyro.conf.arg(metavar="MINUTES", help_behavior_hint="")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainArgs:
+    """Train an agent, evaluate it on episodes it has never seen, and write a report.
+
+    The evaluation runs the trained policy, the same policy before training, an agent that walks straight at
+    the goal, and a random agent on the same episodes. A run that was interrupted goes on when the same
+    command is given again; one that is finished only prints its result.
+    """
+
+    scenes: tuple[str, ...] = ("houses:train",)
+    """Scenes to train on, one or several: houses:train, a slice like houses:train[:32], .glb or .gltf files,
+    folders."""
+    navmesh: PathOrNone = None
+    """Navigation mesh of a single scene file; default: the file x.navmesh beside x.glb."""
+    val_scenes: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="")] = ()
+    """Scenes to evaluate on; default: houses:val for built-in houses, else the training scenes with other
+    episodes."""
+    preset: Literal["quick", "long"] = "quick"
+    """Size of the run: quick takes about 12 minutes on 2 cores, long trains for 50 million frames."""
+    frames: IntOrNone = None
+    """Stop training after this many frames (actions, summed over all environments); default: by preset."""
+    time_limit: MinutesOrNone = None
+    """Stop training after this many minutes; default: by preset."""
+    num_envs: IntOrNone = None
+    """Environments that run side by side; default: by preset."""
+    sensors: tuple[Sensor, ...] = ("depth",)
+    """Images that the agent sees."""
+    resolution: int = 64
+    """Height and width of the images in pixels."""
+    seed: int = 0
+    """Seed of weights, actions and episodes."""
+    device: DeviceOrNone = None
+    """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+    run_dir: PathOrNone = None
+    """Folder of the run; default: runs/<preset> for the built-in houses, runs/<preset>-<scene> for others."""
+    eval_episodes: IntOrNone = None
+    """Episodes of the evaluation; default: by preset."""
+    eval_seed: int = 7
+    """Seed of the evaluation's episodes."""
+    greedy: Flag = False
+    """Evaluate with the most likely action instead of sampling from the policy."""
+    set: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
+    ] = ()
+    """Change any setting of the learner, e.g. ppo.learning_rate=5e-4 policy.hidden=512; a wrong key lists the
+    known ones."""
+    resume: Flag = False
+    """Go on with the run in the folder even if --frames or --time-limit are others than before."""
+    fresh: Flag = False
+    """Start anew; what is in the folder is kept beside it under another name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalArgs:
+    """Evaluate a checkpoint on a fixed set of episodes, beside a straight walker and a random agent."""
+
+    checkpoint: tyro.conf.Positional[Path]
+    """Checkpoint file, or the folder of a run (its newest checkpoint is taken)."""
+    scenes: tuple[str, ...] = ("houses:val",)
+    """Scenes to evaluate on."""
+    navmesh: PathOrNone = None
+    """Navigation mesh of a single scene file; default: the file x.navmesh beside x.glb."""
+    episodes: int = 200
+    """Number of episodes, spread evenly over the scenes."""
+    episode_file: PathOrNone = None
+    """Habitat PointNav episodes (.json.gz) to evaluate on instead of sampled ones."""
+    seed: int = 7
+    """Seed of the sampled episodes and of the agents' choices."""
+    num_envs: IntOrNone = None
+    """Environments that run side by side; default: up to 64."""
+    greedy: Flag = False
+    """Take the most likely action."""
+    sampled: Flag = False
+    """Sample actions from the policy, as in training (the default)."""
+    baselines: bool = True
+    """Whether to evaluate the straight walker and the random agent too."""
+    json: PathOrNone = None
+    """Write the result here: success, spl, soft_spl, distance_to_goal with 95% intervals, episodes, ..."""
+    report: PathOrNone = None
+    """Write report.html into this folder; default: eval-<checkpoint> beside the checkpoint."""
+    device: DeviceOrNone = None
+    """Where to render and act: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchArgs:
+    """Measure the speed of rendering, of stepping, or of training; prints frames/s and each stage's time.
+
+    The figure is the median of five windows after a warm-up. render draws random views from the walkable
+    ground of the resident scenes; step acts with forward 0.6, left 0.2, right 0.2, resets included;
+    train runs the bundled learner, rollouts and updates together.
+    """
+
+    what: tyro.conf.Positional[Literal["render", "step", "train"]]
+    """What to measure."""
+    scenes: tuple[str, ...] = ("houses:train",)
+    """Scenes to measure on."""
+    navmesh: PathOrNone = None
+    """Navigation mesh of a single scene file; default: the file x.navmesh beside x.glb."""
+    num_envs: int = 256
+    """Environments (views) per batch."""
+    num_resident_scenes: IntOrNone = None
+    """Scenes held at once; default: 16, or as many as there are."""
+    resolution: int = 64
+    """Height and width of the images in pixels."""
+    sensors: tuple[Sensor, ...] = ("depth",)
+    """Images to draw."""
+    seconds: float = 20.0
+    """Seconds to measure, all five windows together; warm-up and loading come on top."""
+    seed: int = 0
+    """Seed of scenes, episodes and actions."""
+    device: DeviceOrNone = None
+    """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+    json: PathOrNone = None
+    """Write the whole record here."""

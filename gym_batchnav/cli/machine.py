@@ -1,0 +1,57 @@
+"""What machine and which versions a record was made with."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+import gym_batchnav
+
+PACKAGES = ("torch", "numpy", "gymnasium", "PyOpenGL", "numba")
+
+
+def machine_facts(renderer: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Facts about this machine and its packages, as plain values.
+
+    Args:
+        renderer: ``BatchRenderer.info`` where a renderer was used.
+    """
+    facts: dict[str, object] = {
+        "gym_batchnav": gym_batchnav.__version__,
+        "cpu": cpu_model(),
+        "cores": usable_cores(),
+        "memory_gib": memory_gib(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "load_average": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+    }
+    for name in PACKAGES:
+        facts[name.lower()] = importlib.metadata.version(name)
+    if renderer is not None:
+        facts["renderer"] = {key: str(value) for key, value in renderer.items()}
+    return facts
+
+
+def cpu_model() -> str:
+    """The processor's name."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_gib() -> float:
+    """Memory of the machine in GiB."""
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)

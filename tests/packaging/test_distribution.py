@@ -1,0 +1,99 @@
+"""The wheel and the source archive: what is in them, and that an installed wheel works alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        f"--{kind}",
+        "--no-isolation",
+        "--outdir",
+        str(target),
+        str(source),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = target.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return made
+
+
+def contents(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def test_top_level_names_are_ours_alone(wheel):
+    assert {name.split("/")[0] for name in contents(wheel)} == {"gym_batchnav", "batchnav_renderer"}
+
+
+def test_every_shader_and_data_file_is_in_the_wheel(wheel):
+    names = contents(wheel)
+    shaders = [p.relative_to(ROOT / "shaders") for p in (ROOT / "shaders").rglob("*") if p.is_file()]
+    assert shaders, "no shader in the checkout"
+    assert {f"batchnav_renderer/shaders/{p.as_posix()}" for p in shaders} <= names
+    assert {
+        "gym_batchnav/py.typed",
+        "batchnav_renderer/py.typed",
+        "gym_batchnav/cli/report/style.css",
+    } <= names
+
+
+def test_shaders_folder_holds_no_python():
+    assert not list((ROOT / "shaders").rglob("*.py"))
+
+
+@pytest.mark.slow
+def test_wheel_made_from_the_source_archive_is_the_same(wheel, tmp_path):
+    archive = build("sdist", ROOT, tmp_path / "sdist")
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+    assert {"bootstrap.py", "constraints.txt", "LICENSE", "tests", "examples", "shaders"} <= {
+        p.name for p in source.iterdir()
+    }
+    assert contents(build("wheel", source, tmp_path / "wheel")) == contents(wheel)
+
+
+@pytest.mark.slow
+def test_installed_wheel_works_without_the_checkout(wheel, tmp_path):
+    target = tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*install, str(target), str(wheel)], check=True, capture_output=True)
+    program = (
+        "import pathlib, gym_batchnav, batchnav_renderer as b\n"
+        "from batchnav_renderer import BatchRenderer, RenderConfig\n"
+        f"site = pathlib.Path({str(target)!r})\n"
+        "assert site in pathlib.Path(gym_batchnav.__file__).parents, gym_batchnav.__file__\n"
+        "assert site in pathlib.Path(b.__file__).parents, b.__file__\n"
+        "with BatchRenderer(RenderConfig(num_views=1, height=8, width=8)) as renderer:\n"
+        "    print(renderer.info)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,51 @@
+"""The README says what is true: its commands are those of CI, and its Python runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands() -> set[str]:
+    lines = "".join(blocks("sh")).splitlines()
+    return {line.split("#")[0].strip() for line in lines if line.strip()}
+
+
+def test_the_two_commands_stand_in_the_readme():
+    assert {"python3 bootstrap.py train", "python3 bootstrap.py test"} <= commands()
+
+
+def test_ci_runs_the_test_command_of_the_readme_and_nothing_else():
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert script[0] == "#!/usr/bin/env bash"
+    plain = ("set ", "cd ", "export ", "#")
+    assert [line for line in script if line.strip() and not line.startswith(plain)] == [
+        "python3 bootstrap.py test"
+    ]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_links_to_files_lead_somewhere():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", blocks("python"), ids=lambda code: code.strip().splitlines()[-1][:40])
+def test_python_of_the_readme_runs(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
