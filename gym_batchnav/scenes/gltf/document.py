@@ -25,7 +25,6 @@ SUPPORTED_EXTENSIONS = frozenset(
         "KHR_texture_transform",
         "KHR_mesh_quantization",
         "KHR_lights_punctual",
-        "KHR_node_visibility",
         "EXT_texture_webp",
         "KHR_materials_unlit",
         "KHR_materials_pbrSpecularGlossiness",

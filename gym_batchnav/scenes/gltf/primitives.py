@@ -88,9 +88,10 @@ def _triangles(
             )
     else:
         indices = np.arange(num_vertices, dtype=np.int64)
-    triangles = _unroll(indices, mode)
+    triangles: NDArray[np.int64] = _unroll(indices, mode)
     a, b, c = triangles.T
-    return triangles[(a != b) & (b != c) & (c != a)]
+    whole: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
+    return np.ascontiguousarray(triangles[whole])
 
 
 def _unroll(indices: NDArray[np.int64], mode: int) -> NDArray[np.int64]:
@@ -101,11 +102,8 @@ def _unroll(indices: NDArray[np.int64], mode: int) -> NDArray[np.int64]:
         # Every second triangle of a strip is turned over to keep the winding (glTF 2.0, section 3.7.2.1).
         odd = steps % 2
         return np.stack([indices[steps], indices[steps + 1 + odd], indices[steps + 2 - odd]], axis=1)
-    return (
-        np.stack([indices[steps + 1], indices[steps + 2], np.full(len(steps), indices[0])], axis=1)
-        if len(steps)
-        else np.zeros((0, 3), np.int64)
-    )
+    first = indices[np.zeros_like(steps)]
+    return np.stack([indices[steps + 1], indices[steps + 2], first], axis=1)
 
 
 def _compact(triangles: NDArray[np.int64], num_vertices: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .build import make_house
+from .config import HouseConfig
 from .splits import SPLITS, VERSION, Split, load_house
 
-__all__ = ["SPLITS", "VERSION", "Split", "load_house"]
+__all__ = ["SPLITS", "VERSION", "HouseConfig", "Split", "load_house", "make_house"]

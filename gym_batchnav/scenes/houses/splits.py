@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..scene import Scene
+from ..scene import Scene
+from .build import make_house
 
 VERSION = "houses-v1"
 """Version of the sets; any change of a house's bytes takes a new one."""
@@ -34,6 +33,4 @@ def house_id(split: str, number: int) -> str:
 
 def load_house(split: str, number: int) -> Scene:
     """Make house ``number`` of a split."""
-    from .build import make_house
-
     return make_house(SPLITS[split].first_seed + number, scene_id=house_id(split, number))

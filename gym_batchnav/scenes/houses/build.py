@@ -1,0 +1,158 @@
+"""Puts a house together: plan, shell, furniture and walkable ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...errors import ConfigError, SceneError
+from ..scene import Scene
+from .brush import Brush, Footprint
+from .config import HouseConfig
+from .dice import Dice
+from .furnish import furnish
+from .furniture.decoration import ceiling_lamp
+from .joinery import add_door, add_outer_opening, add_picture
+from .mesh import MeshBuilder, Place
+from .palette import Style, floor_finish, make_style, wall_finish
+from .placing import RoomPlacer
+from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan, Rect
+from .program import make_plan
+from .shell import add_ceiling, add_floor, add_walls
+from .walkable import free_region, ground_of, joins_all_rooms, main_island
+
+_ATTEMPTS = 2000
+
+
+def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | None = None) -> Scene:
+    """Make a furnished one-storey house.
+
+    Args:
+        seed: decides everything; 0 to 2**63 - 1.
+        config: bounds of area, rooms and so on; None for the defaults.
+        scene_id: id of the scene; None for ``houses-v1/seed/<seed>``.
+
+    Returns:
+        A scene with its walkable ground, equal bytes for equal arguments. Floor at y = 0, the footprint from
+        the origin towards +x and +z. Object ids count rooms, doors, windows and pieces of furniture from 1.
+
+    Raises:
+        ConfigError: the seed is out of range.
+        SceneError: the config leaves no room for a house.
+    """
+    if not 0 <= seed < 2**63:
+        raise ConfigError(f"seed={seed} of a house; allowed: 0 to 2**63 - 1")
+    config = HouseConfig() if config is None else config
+    for attempt in range(_ATTEMPTS):
+        dice = Dice(seed, attempt)
+        plan = make_plan(dice, config)
+        house = None if plan is None else _House(plan, make_style(dice), dice, config).build()
+        if house is not None:
+            return house.scene(scene_id or f"houses-v1/seed/{seed}")
+    raise SceneError(f"house seed={seed}: no house within {config} in {_ATTEMPTS} attempts; widen the bounds")
+
+
+@dataclass(slots=True)
+class _House:
+    """A house on its way."""
+
+    plan: Plan
+    style: Style
+    dice: Dice
+    config: HouseConfig
+    mesh: MeshBuilder = field(default_factory=MeshBuilder)
+    footprints: list[Footprint] = field(default_factory=list)
+    owner: int = 1
+
+    def build(self) -> _House | None:
+        """Add everything; None where the furniture leaves a room unreachable."""
+        for door in self.plan.doors:
+            add_door(
+                self.mesh, self.footprints, self.plan.rooms, door, self._leaf(door), self.style, self._next()
+            )
+        furniture = [self._furnish(number) for number in range(len(self.plan.rooms))]
+        if not joins_all_rooms(self.plan, self.footprints):
+            return None
+        if main_island(self._free()) is None:
+            return None
+        self._shell(furniture)
+        return self
+
+    def scene(self, scene_id: str) -> Scene:
+        """Turn the finished house into a scene."""
+        island = main_island(self._free())
+        assert island is not None
+        return Scene(
+            scene_id=scene_id, arrays=self.mesh.finish(self.style.palette), walkable=ground_of(island)
+        )
+
+    def _free(self) -> object:
+        return free_region(self.plan, self.footprints, self.config.agent_radius_mm)
+
+    def _next(self) -> int:
+        self.owner += 1
+        return self.owner - 1
+
+    def _leaf(self, door: Door) -> tuple[int, bool] | None:
+        """Which room the leaf of a door opens into, never a hall, and on which end its hinges are."""
+        kinds = [self.plan.rooms[room].kind for room in door.rooms]
+        if door.width != DOOR_WIDTH or door.openings[0].kind == "arch" or not self.dice.chance(60):
+            return None
+        which = self.dice.below(2)
+        if kinds[which] == "hall":
+            which = 1 - which
+        opening = door.openings[which]
+        low, high = self.plan.rooms[door.rooms[which]].inner.span(opening.side)
+        return which, opening.low - low <= high - opening.high
+
+    def _furnish(self, number: int) -> list[Rect]:
+        """Furnish a room; returns where things stand."""
+        room = self.plan.rooms[number]
+        if not self.config.furnished:
+            return []
+        placer = RoomPlacer(
+            room,
+            self.plan.openings[number],
+            self.dice,
+            self.mesh,
+            self.footprints,
+            self.owner,
+            lane=self.dice.between(450, 700, 50),
+        )
+        furnish(placer, self.style)
+        self.owner = placer.next_owner
+        centre = Place((room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2)
+        ceiling_lamp(Brush(self.mesh, self.footprints, centre, self._next()), self.style, WALL_HEIGHT)
+        self._pictures(number, placer)
+        return placer.taken
+
+    def _pictures(self, number: int, placer: RoomPlacer) -> None:
+        """Pictures on stretches of wall without openings."""
+        room = self.plan.rooms[number]
+        if room.kind in ("bath", "storage", "kitchen"):
+            return
+        for side in range(4):
+            low, high = room.inner.span(side)
+            centre = self.dice.between(low + 600, max(high - 600, low + 600), 50)
+            clear = all(
+                opening.side != side or opening.high + 560 < centre or centre < opening.low - 560
+                for opening in placer.openings
+            )
+            behind = room.inner.strip(side, centre - 480, centre + 480, 300)
+            if clear and self.dice.chance(45) and not any(rect.overlaps(behind) for rect in placer.taken):
+                add_picture(self.mesh, room.inner, side, centre, self.dice, self.style, self._next())
+
+    def _shell(self, furniture: list[list[Rect]]) -> None:
+        """Floors, ceilings, walls, windows and the entrance."""
+        palette = self.style.palette
+        woods = self.dice.pick(("planks", "boards", "parquet"))
+        white = palette.finish("plaster", (250, 250, 248), 800)
+        for room, openings, things in zip(self.plan.rooms, self.plan.openings, furniture, strict=True):
+            add_floor(
+                self.mesh, room, floor_finish(self.dice, palette, room.kind, woods), self._next(), things
+            )
+            add_ceiling(self.mesh, room, white, self._next())
+            walls = (wall_finish(self.dice, palette, room.kind), self.style.trim)
+            add_walls(self.mesh, room, openings, walls, self._next())
+            for opening in openings:
+                if opening.kind in ("window", "entrance"):
+                    add_outer_opening(self.mesh, room.inner, opening, self.dice, self.style, self._next())

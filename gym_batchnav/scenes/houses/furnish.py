@@ -1,0 +1,134 @@
+"""What stands in which kind of room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from .dice import Dice
+from .furniture import Piece, bathroom, decoration, kitchen, sitting, sleeping, storage, tables
+from .mesh import Turn
+from .palette import Style
+from .placing import RoomPlacer
+from .plan import RoomKind
+
+_ASKEW = (Turn(4, 3, 5), Turn(-4, 3, 5), Turn(12, -5, 13), Turn(-3, -4, 5), Turn(24, 7, 25), Turn(5, 12, 13))
+_SMALL: tuple[Callable[[Dice, Style], Piece], ...] = (
+    decoration.plant,
+    decoration.floor_lamp,
+    decoration.plant,
+    decoration.toys,
+)
+
+
+def furnish(placer: RoomPlacer, style: Style) -> None:
+    """Fill the room of ``placer``."""
+    _RECIPES[placer.room.kind](placer, style)
+
+
+def _living(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    placer.at_wall(storage.tv_stand(dice, style), prefer="middle")
+    large = placer.room.inner.area > 18_000_000
+    if not (large and placer.in_middle(sitting.sofa_group(dice, style, free=True))):
+        placer.at_wall(sitting.sofa_group(dice, style, free=False), prefer="middle")
+    if placer.room.inner.area > 22_000_000:
+        placer.in_middle(tables.dining_set(dice, style))
+    for _ in range(dice.between(1, 2)):
+        placer.at_wall(storage.bookshelf(dice, style), prefer=dice.pick(("corner", "any")))
+    for _ in range(dice.between(1, 2)):
+        placer.askew(sitting.armchair(dice, style), dice.pick(_ASKEW))
+    if dice.chance(50):
+        placer.at_wall(storage.sideboard(dice, style))
+    _small_things(placer, style, dice.between(1, 3))
+
+
+def _kitchen(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    for units in range(dice.between(5, 6), 2, -1):
+        if placer.at_wall(kitchen.counter(dice, style, units), prefer="corner") is not None:
+            break
+    if not placer.in_middle(tables.dining_set(dice, style)) and dice.chance(80):
+        placer.in_middle(kitchen.island(dice, style))
+    if dice.chance(50):
+        placer.at_wall(storage.sideboard(dice, style))
+    _small_things(placer, style, 1)
+
+
+def _dining(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    placer.in_middle(tables.dining_set(dice, style), lane=500)
+    placer.at_wall(storage.sideboard(dice, style), prefer="middle")
+    placer.at_wall(storage.bookshelf(dice, style), prefer="corner")
+    _small_things(placer, style, 2)
+
+
+def _bedroom(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    double = placer.room.inner.area > 9_000_000 and dice.chance(75)
+    if placer.at_wall(sleeping.bed(dice, style, double=double), prefer="middle") is None:
+        placer.at_wall(sleeping.bed(dice, style, double=False), prefer="corner")
+    placer.at_wall(sleeping.wardrobe(dice, style), prefer="corner")
+    if placer.room.inner.area > 11_000_000 and dice.chance(60):
+        placer.at_wall(tables.desk(dice, style))
+    if dice.chance(70):
+        placer.at_wall(sleeping.dresser(dice, style))
+    if placer.room.inner.area > 14_000_000:
+        placer.askew(sitting.armchair(dice, style), dice.pick(_ASKEW))
+    _small_things(placer, style, dice.between(0, 2))
+
+
+def _bath(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    tub = bathroom.bathtub if dice.chance(60) else bathroom.shower
+    placer.at_wall(tub(dice, style), prefer="corner")
+    placer.at_wall(bathroom.vanity(dice, style))
+    placer.at_wall(bathroom.toilet(dice, style))
+    if dice.chance(60):
+        placer.at_wall(bathroom.washer(dice, style), prefer="corner")
+    if dice.chance(60):
+        placer.at_wall(bathroom.laundry_basket(dice, style), prefer="corner")
+
+
+def _study(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    placer.at_wall(tables.desk(dice, style), prefer="middle")
+    for _ in range(dice.between(1, 3)):
+        placer.at_wall(storage.bookshelf(dice, style))
+    placer.askew(sitting.armchair(dice, style), dice.pick(_ASKEW))
+    _small_things(placer, style, dice.between(1, 2))
+
+
+def _hall(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    if dice.chance(80):
+        placer.at_wall(storage.shoe_cabinet(dice, style))
+    if dice.chance(60):
+        placer.at_wall(storage.coat_rack(dice, style))
+
+
+def _storage(placer: RoomPlacer, style: Style) -> None:
+    dice = placer.dice
+    for _ in range(2):
+        placer.at_wall(storage.metal_shelf(dice, style))
+    placer.at_wall(bathroom.washer(dice, style), prefer="corner")
+    placer.at_wall(storage.boxes(dice, style), prefer="corner")
+
+
+def _small_things(placer: RoomPlacer, style: Style, count: int) -> None:
+    for _ in range(count):
+        placer.at_wall(placer.dice.pick(_SMALL)(placer.dice, style), prefer="corner")
+
+
+_RECIPES: MappingProxyType[RoomKind, Callable[[RoomPlacer, Style], None]] = MappingProxyType(
+    {
+        "living": _living,
+        "kitchen": _kitchen,
+        "dining": _dining,
+        "bedroom": _bedroom,
+        "bath": _bath,
+        "study": _study,
+        "hall": _hall,
+        "storage": _storage,
+    }
+)

@@ -1,0 +1,165 @@
+"""Collects quads, boxes and prisms in whole millimetres and turns them into the renderer's arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchnav_renderer.types import SceneArrays
+
+from .light import face_light, height_light
+from .palette import Palette
+
+Ints = NDArray[np.int64]
+
+
+class Turn(NamedTuple):
+    """Rotation about +Y by the angle whose cosine and sine are ``c / d`` and ``s / d`` (Pythagorean)."""
+
+    c: int
+    s: int
+    d: int = 1
+
+
+QUARTER_TURNS = (Turn(1, 0), Turn(0, 1), Turn(-1, 0), Turn(0, -1))
+"""Turns that make a piece's front (+z) face away from sides 0 to 3 of a room."""
+
+
+class Place(NamedTuple):
+    """Where the local origin of a piece stands, and how it is turned."""
+
+    x: int
+    z: int
+    turn: Turn = QUARTER_TURNS[0]
+
+    def apply(self, x: int, z: int) -> tuple[int, int]:
+        """Local to plan coordinates, rounded to a millimetre."""
+        c, s, d = self.turn
+        return self.x + _divide(c * x - s * z, d), self.z + _divide(s * x + c * z, d)
+
+
+def _divide(value: Any, by: Any) -> Any:
+    """Division rounded half up, in whole numbers."""
+    return (2 * value + by) // (2 * by)
+
+
+# Corners of a box: bit 0 is x, bit 1 is y, bit 2 is z. Faces: -x, +x, -y, +y, -z, +z, seen from outside.
+_FACES = np.array([[0, 4, 6, 2], [5, 1, 3, 7], [0, 1, 5, 4], [6, 7, 3, 2], [1, 0, 2, 3], [4, 5, 7, 6]])
+_FACE_AXES = np.array([[2, 1], [2, 1], [0, 2], [0, 2], [0, 1], [0, 1]])
+_NORMALS = np.array([[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1]])
+
+
+@dataclass(slots=True)
+class MeshBuilder:
+    """Geometry of one house."""
+
+    boxes: list[tuple[int, ...]] = field(default_factory=list)
+    """x0, y0, z0, x1, y1, z1, c, s, d, x, z, finish, object id."""
+    _corners: list[Ints] = field(default_factory=list)
+    _texture: list[Ints] = field(default_factory=list)
+    _shade: list[Ints] = field(default_factory=list)
+    _finish: list[Ints] = field(default_factory=list)
+    _object: list[Ints] = field(default_factory=list)
+
+    def add_box(
+        self, bounds: tuple[int, int, int, int, int, int], place: Place, finish: int, owner: int
+    ) -> None:
+        """Add a box given as x0, y0, z0, x1, y1, z1 in the local frame of ``place``."""
+        self.boxes.append((*bounds, *place.turn, place.x, place.z, finish, owner))
+
+    def add_quads(self, corners: Ints, texture: Ints, shade: Ints, finish: Ints | int, owner: int) -> None:
+        """Add quads in world coordinates.
+
+        Args:
+            corners: (Q, 4, 3) millimetres, counter-clockwise from the front.
+            texture: (Q, 4, 2) millimetres along the texture, or per mille of it for fitted finishes.
+            shade: (Q, 4) light in [0, 255].
+            finish: finish of all, or (Q,).
+            owner: object id.
+        """
+        count = len(corners)
+        self._corners.append(corners)
+        self._texture.append(texture)
+        self._shade.append(shade)
+        self._finish.append(np.broadcast_to(np.asarray(finish, np.int64), (count,)))
+        self._object.append(np.full(count, owner, np.int64))
+
+    def finish(self, palette: Palette) -> SceneArrays:
+        """Turn everything into arrays."""
+        self._flush_boxes(palette)
+        corners, texture = np.concatenate(self._corners), np.concatenate(self._texture)
+        finish, owner = np.concatenate(self._finish), np.concatenate(self._object)
+        repeats = palette.repeats[finish]
+        scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
+        shade = np.clip(np.concatenate(self._shade), 0, 255).astype(np.uint8).reshape(-1)
+        colors = np.full((len(shade), 4), 255, np.uint8)
+        colors[:, :3] = shade[:, None]
+        first = np.arange(len(corners), dtype=np.uint32)[:, None] * np.uint32(4)
+        halves = np.array([[0, 1, 2], [0, 2, 3]], np.uint32).reshape(-1)
+        return SceneArrays(
+            positions=(corners.reshape(-1, 3) / 1000.0).astype(np.float32),
+            triangles=(first + halves).reshape(-1, 3),
+            material_ids=np.repeat(finish, 2).astype(np.int32),
+            uvs=(texture * scale).reshape(-1, 2).astype(np.float32),
+            colors=colors,
+            object_ids=np.repeat(owner, 2).astype(np.int32),
+            materials=palette.materials,
+            textures=palette.textures,
+        )
+
+    def _flush_boxes(self, palette: Palette) -> None:
+        """All visible faces of all boxes at once."""
+        if not self.boxes:
+            return
+        table = np.array(self.boxes, np.int64)
+        low, high, place = table[:, 0:3], table[:, 3:6], table[:, 6:11]
+        bits = np.arange(8)[:, None] >> np.arange(3) & 1
+        local = np.where(bits[None] == 1, high[:, None], low[:, None])
+        box, face = np.nonzero(_visible(low, high))
+        corners = _to_world(local, place)[box[:, None], _FACES[face]]
+        axes = _FACE_AXES[face]
+        flat = np.take_along_axis(local[box[:, None], _FACES[face]], axes[:, None, :], axis=2)
+        flat[..., 1] = np.where(face[:, None] // 2 == 1, flat[..., 1], -flat[..., 1])
+        finish = table[box, 11]
+        texture = _texture_of(flat, palette.repeats[finish] == 0, palette.grained[finish])
+        shade = face_light(_NORMALS[face], place[box, :3])[:, None] * height_light(corners[..., 1]) // 256
+        self._corners.append(corners)
+        self._texture.append(texture)
+        self._shade.append(shade)
+        self._finish.append(finish)
+        self._object.append(table[box, 12])
+        self.boxes.clear()
+
+
+def _visible(low: Ints, high: Ints) -> NDArray[np.bool_]:
+    """(B, 6) faces to draw: bottoms near the floor and faces without area are left out."""
+    size = high - low
+    shown = np.ones((len(low), 6), np.bool_)
+    shown[:, 2] = low[:, 1] > 300
+    for axis in range(3):
+        other = [1, 2] if axis == 0 else [0, 2] if axis == 1 else [0, 1]
+        flat = (size[:, other] == 0).any(axis=1)
+        shown[flat, 2 * axis : 2 * axis + 2] = False
+    return shown
+
+
+def _to_world(local: Ints, place: Ints) -> Ints:
+    """(B, 8, 3) local corners to world corners."""
+    c, s, d, x, z = (place[:, None, column] for column in range(5))
+    across, deep = local[..., 0], local[..., 2]
+    return np.stack(
+        [x + _divide(c * across - s * deep, d), local[..., 1], z + _divide(s * across + c * deep, d)], axis=2
+    )
+
+
+def _texture_of(flat: Ints, fitted: NDArray[np.bool_], grained: NDArray[np.bool_]) -> Ints:
+    """Texture coordinates of faces: millimetres, or per mille of the face where the finish is fitted."""
+    low, high = flat.min(axis=1), flat.max(axis=1)
+    extent = np.maximum(high - low, 1)
+    swap = grained & (extent[:, 0] > extent[:, 1])
+    scaled = (flat - low[:, None]) * 1000 // extent[:, None]
+    swapped = np.where(swap[:, None, None], flat[..., ::-1], flat)
+    return np.asarray(np.where(fitted[:, None, None], scaled, swapped), np.int64)
