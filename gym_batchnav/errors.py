@@ -36,3 +36,7 @@ class ActionError(BatchNavError, ValueError):
 
 class ClosedEnvError(BatchNavError, RuntimeError):
     """An environment was used after ``close()``."""
+
+
+class ResetNeededError(BatchNavError, RuntimeError):
+    """An environment was stepped or drawn before ``reset``, or a finished episode was stepped."""

@@ -1,1 +1,8 @@
-""""""
+"""The Gymnasium face of the simulator: a vector environment that is batched throughout, and a single one."""
+
+from __future__ import annotations
+
+from .single import PointNavEnv
+from .vector import BatchPointNavEnv
+
+__all__ = ["BatchPointNavEnv", "PointNavEnv"]

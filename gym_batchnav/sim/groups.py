@@ -98,7 +98,8 @@ class SceneGroups:
             if not len(places):
                 continue
             rows = group.rows[places]
-            ends = group.ground.move(positions[rows], targets[rows], sliding)
+            # As habitat-sim's tryStep: no step towards ground of another island.
+            ends = group.ground.move(positions[rows], targets[rows], sliding, refuse_other_island=True)
             after[rows] = ends
             distance[rows] = group.ground.distance_to_goal(ends, group.goals[places], group.tables[places])
         self._hold_last_finite(after, positions, distance, distances)

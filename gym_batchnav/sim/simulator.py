@@ -22,7 +22,12 @@ class Ground(Protocol):
     """What the simulator needs of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
 
     def move(
-        self, positions: NDArray[np.float32], targets: NDArray[np.float32], sliding: bool = True
+        self,
+        positions: NDArray[np.float32],
+        targets: NDArray[np.float32],
+        sliding: bool = True,
+        *,
+        refuse_other_island: bool = False,
     ) -> NDArray[np.float32]:
         """Where agents at positions (B, 3) end that walk to targets (B, 3)."""
 

@@ -1,0 +1,103 @@
+"""Checks and conversions of what users pass to ``reset`` and ``step``, and of what they get back."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ActionError, ConfigError
+from ..sim.simulator import NUM_ACTIONS
+
+
+def checked_actions(actions: Any, num_envs: int) -> NDArray[np.int64]:
+    """Actions as (N,) int64; arrays, lists and tensors of any device are taken.
+
+    Raises:
+        ActionError: wrong shape, no integers, or out of range; the message names the row and the value.
+    """
+    if hasattr(actions, "detach"):
+        actions = actions.detach().cpu().numpy()
+    array = np.asarray(actions)
+    if array.shape != (num_envs,):
+        raise ActionError(
+            f"actions have shape {array.shape}; expected ({num_envs},), one for each environment"
+        )
+    if array.dtype.kind not in "iu":
+        raise ActionError(f"actions have dtype {array.dtype}; expected integers from 0 to {NUM_ACTIONS - 1}")
+    bad = (array < 0) | (array >= NUM_ACTIONS)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ActionError(
+            f"action of row {row} is {array[row]}; allowed: 0 stop, 1 forward, 2 turn left, 3 turn right"
+        )
+    return array.astype(np.int64)
+
+
+def row_seeds(seed: Any, num_envs: int) -> list[int | None]:
+    """One seed a row: ``seed`` + i for a number, the list itself, or all None.
+
+    Raises:
+        ConfigError: a seed is no number of at least 0, or a list has the wrong length.
+    """
+    if seed is None:
+        return [None] * num_envs
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        if len(seed) != num_envs:
+            raise ConfigError(f"seed is a list of {len(seed)}; expected {num_envs}, one for each environment")
+        return [None if item is None else _seed(item) for item in seed]
+    first = _seed(seed)
+    return [first + row for row in range(num_envs)]
+
+
+def _seed(value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise ConfigError(f"seed={value!r} is not allowed; expected an integer of at least 0") from error
+    if number < 0:
+        raise ConfigError(f"seed={value!r} is not allowed; expected an integer of at least 0")
+    return number
+
+
+def reset_mask(options: dict[str, Any] | None, num_envs: int) -> NDArray[np.bool_] | None:
+    """``options["reset_mask"]`` as (N,) bool; None where it is not given. The options are left as they are.
+
+    Raises:
+        ConfigError: wrong shape or dtype, or all False.
+    """
+    if options is None or options.get("reset_mask") is None:
+        return None
+    given = options["reset_mask"]
+    mask = np.asarray(given.cpu() if hasattr(given, "cpu") else given)
+    if mask.shape != (num_envs,) or mask.dtype != np.bool_:
+        raise ConfigError(
+            f"options['reset_mask'] has shape {mask.shape} and dtype {mask.dtype}; expected "
+            f"({num_envs},) bool"
+        )
+    if not mask.any():
+        raise ConfigError("options['reset_mask'] is all False; name at least one environment to reset")
+    return mask.copy()
+
+
+def masked_infos(values: dict[str, NDArray[Any]], mask: NDArray[np.bool_]) -> dict[str, Any]:
+    """Infos as Gymnasium's vector environments give them: zero where masked out, and a ``_key`` each."""
+    whole = bool(mask.all())
+    infos: dict[str, Any] = {}
+    for key, value in values.items():
+        infos[key] = value if whole else np.where(mask, value, np.zeros((), dtype=value.dtype))
+        infos[f"_{key}"] = mask.copy()
+    return infos
+
+
+def rows_as_objects(
+    observations: dict[str, Any], rows: NDArray[np.intp], num_envs: int
+) -> NDArray[np.object_]:
+    """(N,) objects: a dict with copies of the row's observation for ``rows``, None elsewhere."""
+    objects = np.full(num_envs, None, dtype=object)
+    for row in rows:
+        objects[row] = {key: value[row].copy() for key, value in observations.items()}
+    return objects

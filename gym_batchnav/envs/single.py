@@ -1,0 +1,130 @@
+"""One environment as a Gymnasium ``Env``: the batch with N = 1."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from ..config import EnvConfig
+from ..errors import ConfigError
+from ..nav import NavMesh
+from ..sim import Task
+from .vector import BatchPointNavEnv
+
+
+class PointNavEnv(gym.Env[Any, Any]):
+    """PointGoal navigation of one agent.
+
+    Made by ``gym.make("BatchPointNav-v0", ...)``, which also sets the limit of 500 steps
+    (``gym.make(max_episode_steps=...)``), or directly, without a limit. Keyword arguments are the fields of
+    ``EnvConfig`` but ``max_episode_steps`` and ``autoreset_mode``.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 10}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        config: EnvConfig | None = None,
+        *,
+        render_mode: str | None = None,
+        task: type[Task] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Check the arguments; the scene and the renderer are made at the first ``reset``.
+
+        Args:
+            config: starting point for the keyword arguments; its limit of steps and its autoreset mode do not
+                count here.
+            render_mode: ``"rgb_array"`` for ``render()``.
+            task: what is asked of the agent; None for ``PointNav``.
+            **kwargs: fields of ``EnvConfig``.
+
+        Raises:
+            ConfigError: an argument is unknown or has a value that is not allowed; the message names it.
+            EpisodeError: the episode file cannot be used.
+        """
+        for name, instead in _NOT_HERE.items():
+            if name in kwargs:
+                raise ConfigError(
+                    f"{name}={kwargs[name]!r} is no argument of the single environment; {instead}"
+                )
+        fixed = {"max_episode_steps": None, "autoreset_mode": "Disabled"}
+        checked = EnvConfig.from_kwargs({**kwargs, **fixed}, config)
+        self._batch = BatchPointNavEnv(1, checked, render_mode=render_mode, task=task)
+        self.config = self._batch.config
+        self.render_mode = render_mode
+        self.observation_space = self._batch.single_observation_space
+        self.action_space = self._batch.single_action_space
+        self.metadata = {**type(self).metadata, "backend": self._batch.metadata["backend"]}  # type: ignore[misc]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; ``seed`` starts a new stream of episodes, None goes on with the stream."""
+        super().reset(seed=seed)
+        observation, infos = self._batch.reset(seed=seed)
+        self.metadata = {**self.metadata, "backend": self._batch.metadata["backend"]}  # type: ignore[misc]
+        return _first(observation), _scalars(infos)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Act: 0 stop, 1 forward, 2 turn left, 3 turn right.
+
+        Returns:
+            Observation, reward, terminated, truncated (False: the limit is ``TimeLimit``'s), info.
+        """
+        actions = action[None] if hasattr(action, "detach") else np.asarray(action)[None]
+        observation, rewards, terminations, truncations, infos = self._batch.step(actions)
+        return (
+            _first(observation),
+            float(rewards[0]),
+            bool(terminations[0]),
+            bool(truncations[0]),
+            _scalars(infos),
+        )
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """What the agent sees, (H, W, 3) uint8; None without ``render_mode="rgb_array"``."""
+        frames = self._batch.render()
+        return None if frames is None else frames[0]
+
+    def close(self) -> None:
+        """Give the renderer's memory back; safe to call twice."""
+        self._batch.close()
+
+    @property
+    def scene_ids(self) -> tuple[str, ...]:
+        """Names of the scenes; ``info["scene_id"]`` is an index into it."""
+        return self._batch.scene_ids
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds by stage, as ``BatchPointNavEnv.timings``."""
+        return self._batch.timings
+
+    def agent_state(self) -> dict[str, Any]:
+        """Where the agent is, as ``BatchPointNavEnv.agent_state`` without the axis of environments."""
+        return {key: value[0] for key, value in self._batch.agent_state().items()}
+
+    def navmesh(self, scene_id: str | int) -> NavMesh:
+        """Navigation mesh of a scene, by name or index."""
+        return self._batch.navmesh(scene_id)
+
+
+_NOT_HERE = {
+    "max_episode_steps": "use gym.make(..., max_episode_steps=...) or gymnasium.wrappers.TimeLimit",
+    "autoreset_mode": "give it to make_vec as vector_kwargs={'autoreset_mode': ...}",
+    "num_envs": "use gym.make_vec(..., num_envs=...)",
+}
+
+
+def _first(observation: dict[str, Any]) -> dict[str, Any]:
+    return {key: value[0] for key, value in observation.items()}
+
+
+def _scalars(infos: dict[str, Any]) -> dict[str, Any]:
+    """Row 0 of the infos without masks; flags become Python bools, as vector environments expect."""
+    values = {key: value[0] for key, value in infos.items() if not key.startswith("_")}
+    return {key: bool(value) if value.dtype == np.bool_ else value for key, value in values.items()}

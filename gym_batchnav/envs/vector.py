@@ -1,0 +1,283 @@
+"""N environments as one Gymnasium ``VectorEnv``, batched from the action to the pixel."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from ..config import EnvConfig
+from ..errors import ClosedEnvError, ConfigError, ResetNeededError
+from ..nav import NavMesh
+from ..sim import Task
+from .arguments import checked_actions, masked_infos, reset_mask, row_seeds, rows_as_objects
+from .frames import mosaic
+from .output import to_output
+from .spaces import action_space, observation_space
+from .world import Observation, World
+
+Infos = dict[str, Any]
+
+
+class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
+    """PointGoal navigation of N agents.
+
+    Made by ``gym.make_vec("BatchPointNav-v0", num_envs=N, ...)`` or directly. Keyword arguments are the
+    fields of ``EnvConfig``.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": ["rgb_array"],
+        "render_fps": 10,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        config: EnvConfig | None = None,
+        *,
+        render_mode: str | None = None,
+        task: type[Task] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Check the arguments; scenes are loaded at the first ``reset``.
+
+        Args:
+            num_envs: number of environments N, at least 1.
+            config: starting point for the keyword arguments; None for the defaults.
+            render_mode: ``"rgb_array"`` for ``render()``; images are then drawn in colour too.
+            task: what is asked of the agent; None for ``PointNav``.
+            **kwargs: fields of ``EnvConfig``.
+
+        Raises:
+            ConfigError: an argument is unknown or has a value that is not allowed; the message names it.
+            EpisodeError: the episode file cannot be used.
+        """
+        if isinstance(num_envs, bool) or not hasattr(num_envs, "__index__") or num_envs < 1:
+            raise ConfigError(f"num_envs={num_envs!r} is not allowed; expected an integer of at least 1")
+        _check_render_mode(render_mode)
+        _check_same_limit(config, kwargs)
+        self.config = EnvConfig.from_kwargs(kwargs, config)
+        self.num_envs = int(num_envs)
+        self.render_mode = render_mode
+        colour = ("rgb",) if render_mode == "rgb_array" else ()
+        self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
+        self._mode = AutoresetMode(self.config.autoreset_mode)
+        self.single_observation_space = observation_space(self.config, self._world.simulator.task)
+        self.single_action_space = action_space()
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._finished = np.zeros(self.num_envs, dtype=bool)
+        self._frames: NDArray[np.uint8] | None = None
+        self._refresh_metadata()
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, Infos]:
+        """Begin an episode in every environment, or in those of ``options["reset_mask"]``.
+
+        Args:
+            seed: row i gets ``seed + i``, or its entry of a list; None goes on with the row's stream.
+            options: ``{"reset_mask": (N,) bool}`` resets those rows alone; the others keep their state.
+
+        Returns:
+            Observations of all rows, and infos of the rows that were reset.
+        """
+        self._check_open()
+        seeds, mask = row_seeds(seed, self.num_envs), reset_mask(options, self.num_envs)
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+        whole = mask is None
+        chosen = np.ones(self.num_envs, dtype=bool) if mask is None else mask
+        if not whole and not self._world.begun:
+            raise ResetNeededError(
+                "options['reset_mask'] was given before the first whole reset(); call reset()"
+            )
+        self._world.seed([item if chosen[row] else None for row, item in enumerate(seeds)], whole=whole)
+        begin = time.perf_counter()
+        self._world.begin(np.flatnonzero(chosen))
+        self._finished[chosen] = False
+        self._refresh_metadata()
+        observation = self._observed(self._world.observe())
+        infos = masked_infos(self._world.simulator.infos(), chosen)
+        self._count_rest(begin)
+        return to_output(observation, self.config), infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Infos]:
+        """Act in every environment.
+
+        Args:
+            actions: (N,) integers: 0 stop, 1 forward, 2 turn left, 3 turn right.
+
+        Returns:
+            Observations; rewards (N,) float64 (float32 tensors with ``output="torch"``); terminations (N,)
+            and truncations (N,) bool; infos.
+
+        Raises:
+            ActionError: wrong shape, dtype or value.
+            ResetNeededError: before ``reset``, or (autoreset disabled) for rows whose episode is over.
+        """
+        self._check_open()
+        actions = checked_actions(actions, self.num_envs)
+        begin = time.perf_counter()
+        resting = self._begin_resting_rows()
+        with self._world.timer.stage("simulate"):
+            rewards, terminations, truncations = self._world.simulator.step(actions, resting)
+            values = self._world.simulator.infos()
+        done = terminations | truncations
+        observation = self._world.observe()
+        final: Infos = {}
+        if self._mode == AutoresetMode.SAME_STEP and done.any():
+            final, values = self._end_and_begin(observation, values, done)
+        else:
+            self._finished = done
+        infos = {**masked_infos(values, np.ones(self.num_envs, dtype=bool)), **final}
+        observation = self._observed(observation)
+        self._count_rest(begin)
+        outputs = to_output(
+            {"o": observation, "r": rewards, "e": terminations, "u": truncations}, self.config
+        )
+        return outputs["o"], outputs["r"], outputs["e"], outputs["u"], infos
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """N frames (H, W, 3) uint8 of what the agents see; None without ``render_mode="rgb_array"``."""
+        self._check_open()
+        if self.render_mode is None:
+            gym.logger.warn("render() was called, but render_mode is None; pass render_mode='rgb_array'")
+            return None
+        if self._frames is None:
+            raise ResetNeededError("render() was called before reset(); call reset() first")
+        return tuple(frame.copy() for frame in self._frames)
+
+    def mosaic(self, columns: int | None = None) -> NDArray[np.uint8]:
+        """All frames of ``render`` in one image, row by row; ``columns`` None makes it nearly square."""
+        frames = self.render()
+        if frames is None:
+            raise ConfigError("mosaic() needs render_mode='rgb_array'; the environment was made without it")
+        return mosaic(frames, columns)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Give the renderer's memory back and end the worker processes."""
+        self._world.close()
+
+    @property
+    def scene_ids(self) -> tuple[str, ...]:
+        """Names of the scenes; ``infos["scene_id"]`` are indices into it."""
+        return tuple(ref.scene_id for ref in self._world.refs)
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds spent since the environment was made, by stage.
+
+        ``simulate`` motion, reward, metrics; ``episode`` sampling of episodes; ``scene`` waiting until scenes
+        are loaded and uploaded; ``render`` images; ``other`` the rest of ``reset`` and ``step``.
+        """
+        return dict(self._world.timer.seconds)
+
+    @property
+    def num_loaded_scenes(self) -> int:
+        """Number of scenes that are loaded now."""
+        return len(self._world.pool)
+
+    @property
+    def render_info(self) -> dict[str, Any]:
+        """Backend, GL renderer, version and device, as the renderer says."""
+        return self._world.images.info
+
+    def agent_state(self) -> dict[str, Any]:
+        """Where the agents are: copies.
+
+        Returns:
+            ``position``, ``start`` and ``goal`` (N, 3) float32 metres; ``heading`` (N,) float64 radians (0
+            looks along -Z, positive to the left); ``scene_id`` list of N names; ``episode_id`` (N,) int64.
+        """
+        state, names = self._world.simulator.state, self.scene_ids
+        return {
+            "position": state.position.copy(),
+            "heading": state.heading.copy(),
+            "start": state.start.copy(),
+            "goal": state.goal.copy(),
+            "scene_id": [names[scene] for scene in state.scene],
+            "episode_id": state.episode_id.copy(),
+        }
+
+    def navmesh(self, scene_id: str | int) -> NavMesh:
+        """Navigation mesh of a scene, by name or index; loads it where it is not held any more."""
+        names = self.scene_ids
+        index = names.index(scene_id) if scene_id in names else scene_id
+        if not isinstance(index, int | np.integer) or not 0 <= index < len(names):
+            raise ConfigError(f"scene_id={scene_id!r} is none of the {len(names)} scenes of this environment")
+        return self._world.ground(int(index))
+
+    def _begin_resting_rows(self) -> NDArray[np.bool_] | None:
+        """Before the step: begin the rows that ended in the last one (NEXT_STEP), refuse them (DISABLED)."""
+        if not self._world.begun:
+            raise ResetNeededError("step() was called before reset(); call reset() first")
+        if not self._finished.any():
+            return None
+        if self._mode == AutoresetMode.DISABLED:
+            rows = np.flatnonzero(self._finished).tolist()
+            raise ResetNeededError(
+                f"the episodes of rows {rows} are over and autoreset is disabled; call "
+                "reset(options={'reset_mask': terminations | truncations}) before step()"
+            )
+        resting = self._finished.copy()
+        self._world.begin(np.flatnonzero(resting))
+        return resting
+
+    def _end_and_begin(
+        self, observation: Observation, values: dict[str, NDArray[Any]], done: NDArray[np.bool_]
+    ) -> tuple[Infos, dict[str, NDArray[Any]]]:
+        """SAME_STEP: keep the last observation and infos of the rows that are over, and begin them anew."""
+        rows = np.flatnonzero(done)
+        shown = {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
+        final = to_output(rows_as_objects(shown, rows, self.num_envs), self.config)
+        infos = {
+            "final_obs": final,
+            "_final_obs": done.copy(),
+            "final_info": masked_infos(values, done),
+            "_final_info": done.copy(),
+        }
+        self._world.begin(rows)
+        self._world.observe_again(observation, rows)
+        return infos, self._world.simulator.infos()
+
+    def _observed(self, observation: Observation) -> Observation:
+        """Keep the frame for ``render`` and leave what the space names."""
+        if self.render_mode is not None:
+            self._frames = observation["rgb"].copy()
+        return {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
+
+    def _refresh_metadata(self) -> None:
+        backend = self._world.images.info["backend"]
+        self.metadata = {**type(self).metadata, "autoreset_mode": self._mode, "backend": backend}  # type: ignore[misc]
+
+    def _count_rest(self, begin: float) -> None:
+        """Whatever no stage has counted since the last call goes to ``other``."""
+        self._world.timer.count_rest("other", begin)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvError("the environment is closed; make a new one")
+
+
+def _check_render_mode(render_mode: str | None) -> None:
+    if render_mode not in (None, "rgb_array"):
+        raise ConfigError(f"render_mode={render_mode!r} is not allowed; expected None or 'rgb_array'")
+
+
+def _check_same_limit(config: EnvConfig | None, kwargs: dict[str, Any]) -> None:
+    """``make_vec`` always passes a limit of steps; it must not quietly beat the one of a config."""
+    limit = kwargs.get("max_episode_steps")
+    if config is not None and limit is not None and limit != config.max_episode_steps:
+        raise ConfigError(
+            f"max_episode_steps={limit!r} (500 unless given to make_vec) differs from "
+            f"config.max_episode_steps={config.max_episode_steps}; pass "
+            f"max_episode_steps={config.max_episode_steps} too"
+        )

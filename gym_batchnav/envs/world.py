@@ -1,0 +1,172 @@
+"""Simulator, scenes, episodes and images joined: what both environments stand on; no Gymnasium semantics."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
+from ..nav import NavMesh
+from ..scenes import resolve_scenes
+from ..sim import (
+    DatasetSource,
+    EpisodeSetSource,
+    EpisodeSource,
+    SampledSource,
+    SceneSlots,
+    Simulator,
+    Task,
+)
+from ..sim.dataset import read_episodes
+from ..sim.geometry import camera_poses
+from .images import Images
+from .loader import SceneLoader
+from .pool import ScenePool
+from .timing import StageTimer
+from .worker import Loadable, load
+
+Observation = dict[str, NDArray[Any]]
+
+
+class World:
+    """N environments with their scenes; cheap to make, loads scenes and the renderer when first needed."""
+
+    def __init__(
+        self, num_envs: int, config: EnvConfig, task: Task | None, extra_outputs: tuple[str, ...]
+    ) -> None:
+        self.num_envs = num_envs
+        self.config = config
+        self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
+        self.refs = scene_refs(config)
+        self.simulator = Simulator(num_envs, config, task)
+        outputs = dict.fromkeys((*config.sensors, *extra_outputs))
+        self.images = Images(num_envs, config, tuple(name for name in ("depth", "rgb") if name in outputs))
+        self._resident = _num_resident(config, num_envs, len(self.refs))
+        self._source, self._slots = _episode_source(config, self.refs, num_envs, self._resident)
+        loader = SceneLoader(self.refs, _num_workers(config, num_envs))
+        self.pool = ScenePool(loader, self.images, self._resident, self.timer)
+        self._seeds: list[int] = []
+        self._numbers = [-1] * num_envs
+        self._scenes: list[int | None] = [None] * num_envs
+        self._view_ids = np.zeros(num_envs, dtype=np.int64)
+
+    def seed(self, seeds: Sequence[int | None], *, whole: bool) -> None:
+        """Give rows new streams; a None leaves the row's stream as it is. ``whole``: all rows start anew."""
+        first = not self._seeds
+        if first:
+            base = secrets.randbits(62)
+            self._seeds = [base + row for row in range(self.num_envs)]
+        for row, seed in enumerate(seeds):
+            if seed is not None:
+                self._seeds[row], self._numbers[row] = seed, -1
+        if first or (whole and seeds[0] is not None):
+            self._source.restart(self._seeds[0])
+            if not first:
+                self.pool.forget_requests()
+
+    def begin(self, rows: Sequence[int] | NDArray[np.intp]) -> None:
+        """Begin the next episode of each of ``rows``, in this order."""
+        self.images.start()
+        if not len(self.pool) and self.num_envs > 1 and self._holds_all:
+            self.pool.hold(range(len(self.refs)))
+        with self.timer.stage("episode"):
+            drafts = []
+            for row in map(int, rows):
+                self._numbers[row] += 1
+                drafts.append((row, self._source.draft(row, self._seeds[row], self._numbers[row])))
+            if len(drafts) > 1 and not self._holds_all:
+                self.pool.prefetch(dict.fromkeys(draft.scene for _, draft in drafts))
+            for row, draft in drafts:
+                self._enter(row, draft.scene)
+                resident = self.pool[draft.scene]
+                episode = self._source.make(draft, resident.ground, resident.scene_id)
+                self.simulator.begin(row, episode, resident.ground)
+            if self.pool.prefetches and not self._holds_all:
+                self.pool.prefetch(
+                    self._source.upcoming(row, self._seeds[row], self._numbers[row]) for row, _ in drafts
+                )
+
+    def observe(self) -> Observation:
+        """Fresh observations of all rows; images as ``Images.draw`` says."""
+        with self.timer.stage("render"):
+            observation = self.images.draw(self._view_ids, self._poses(slice(None)))
+        observation.update(self.simulator.task.observe(self.simulator.state))
+        return observation
+
+    def observe_again(self, observation: Observation, rows: NDArray[np.intp]) -> None:
+        """Write the observations of ``rows`` anew."""
+        with self.timer.stage("render"):
+            self.images.redraw(observation, rows, self._view_ids[rows], self._poses(rows))
+        observation.update(self.simulator.task.observe(self.simulator.state))
+
+    def ground(self, scene: int) -> NavMesh:
+        """Navigation mesh of a scene; loaded for the occasion where the scene is not held."""
+        return self.pool[scene].ground if scene in self.pool else load(self.refs[scene]).ground
+
+    @property
+    def begun(self) -> bool:
+        """Whether every row is in an episode."""
+        return all(scene is not None for scene in self._scenes)
+
+    def close(self) -> None:
+        """End workers and renderer."""
+        self.pool.close()
+        self.images.close()
+
+    @property
+    def _holds_all(self) -> bool:
+        return self._resident >= len(self.refs)
+
+    def _enter(self, row: int, scene: int) -> None:
+        """Move a row to a scene; the old one may leave."""
+        self._view_ids[row] = self.pool.acquire(scene).view_id
+        old, self._scenes[row] = self._scenes[row], scene
+        if old is not None:
+            self.pool.release(old)
+
+    def _poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
+        state = self.simulator.state
+        return camera_poses(state.position[rows], state.heading[rows], self.config.camera_height)
+
+
+def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:
+    """References of the configured scenes; ready references in a list are taken as they are."""
+    scenes = config.scenes
+    if isinstance(scenes, tuple) and all(hasattr(item, "load") for item in scenes):
+        return cast("tuple[Loadable, ...]", scenes)
+    return resolve_scenes(scenes, config.navmesh)  # type: ignore[arg-type]
+
+
+def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:
+    if config.num_resident_scenes is not None:
+        return min(config.num_resident_scenes, num_scenes)
+    if num_envs == 1 and num_scenes > DEFAULT_RESIDENT_SCENES:
+        return 1
+    return min(num_scenes, DEFAULT_RESIDENT_SCENES)
+
+
+def _num_workers(config: EnvConfig, num_envs: int) -> int:
+    if config.scene_workers is not None:
+        return config.scene_workers
+    return 0 if num_envs == 1 else max(1, min(4, (os.cpu_count() or 1) // 2))
+
+
+def _episode_source(
+    config: EnvConfig, refs: tuple[Loadable, ...], num_envs: int, resident: int
+) -> tuple[EpisodeSource, SceneSlots | None]:
+    if isinstance(config.episodes, EpisodeSet):
+        return EpisodeSetSource(config.episodes, len(refs), num_envs, config), None
+    if config.episodes is not None:
+        table = read_episodes(os.fspath(config.episodes), [ref.scene_id for ref in refs])
+        return DatasetSource(table, num_envs, config), None
+    if resident >= len(refs):
+        return SampledSource(len(refs), config), None
+    slots = min(resident, num_envs)
+    swap = config.swap_episodes or max(16, 4 * -(-num_envs // slots))
+    schedule = SceneSlots(len(refs), slots, swap)
+    return SampledSource(len(refs), config, schedule), schedule
