@@ -1,1 +1,8 @@
-""""""
+"""Walkable ground: navigation meshes, motion with sliding, geodesic distance.
+
+Importing this package loads numba; ``import gym_batchnav`` does not.
+"""
+
+from gym_batchnav.nav.navmesh import NavMesh, SceneLike, navmesh_for
+
+__all__ = ["NavMesh", "SceneLike", "navmesh_for"]

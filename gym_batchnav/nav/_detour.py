@@ -17,9 +17,7 @@ _HUGE = np.float32(3.4e38)
 
 
 @kernel
-def segment_distance(
-    px: float, pz: float, ax: float, az: float, bx: float, bz: float
-) -> tuple[float, float]:
+def segment_distance(px: float, pz: float, ax: float, az: float, bx: float, bz: float) -> tuple[float, float]:
     """Squared distance of p to the segment ab in the floor plane, and the place of the nearest point, 0 to 1."""
     ux = bx - ax
     uz = bz - az

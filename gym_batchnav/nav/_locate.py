@@ -146,3 +146,30 @@ def nearest_polygons(g: Ground, points: NDArray[np.float32]) -> tuple[NDArray[np
         snapped[row, 1] = y
         snapped[row, 2] = z
     return polys, snapped
+
+
+@kernel
+def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
+    """(h, w): whether some walkable polygon, of any storey, is within `reach` of (xs[w], zs[h]) seen from above."""
+    mask = np.zeros((len(zs), len(xs)), np.bool_)
+    limit = np.float32(reach) * np.float32(reach)
+    for h in range(len(zs)):
+        for w in range(len(xs)):
+            x, z = xs[w], zs[h]
+            mask[h, w] = _covered(g, x, z, np.float32(reach), limit)
+    return mask
+
+
+@kernel
+def _covered(g: Ground, x: float, z: float, reach: float, limit: float) -> bool:
+    for cz in range(_cell(g, 1, z - reach), _cell(g, 1, z + reach) + 1):
+        for cx in range(_cell(g, 0, x - reach), _cell(g, 0, x + reach) + 1):
+            cell = cz * g.cell_count[0] + cx
+            for entry in range(g.cell_start[cell], g.cell_start[cell + 1]):
+                poly = g.cell_polys[entry]
+                if _box_distance(g, poly, x, z) > limit:
+                    continue
+                over, px, _, pz = closest_on_polygon(g, poly, x, z)
+                if over or (px - x) * (px - x) + (pz - z) * (pz - z) <= limit:
+                    return True
+    return False

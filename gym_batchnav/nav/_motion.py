@@ -136,9 +136,17 @@ def _nudged(g: Ground, poly: int, x: float, y: float, z: float) -> tuple[float, 
 
 @kernel
 def move_all(
-    g: Ground, positions: NDArray[np.float32], targets: NDArray[np.float32], sliding: bool
+    g: Ground,
+    positions: NDArray[np.float32],
+    targets: NDArray[np.float32],
+    sliding: bool,
+    refuse_other_island: bool,
 ) -> NDArray[np.float32]:
-    """(B, 3) float32 positions and targets to (B, 3) float32 positions; a row that cannot move stays as it is."""
+    """(B, 3) float32 positions and targets to (B, 3) float32 positions; a row that cannot move stays as it is.
+
+    habitat-sim does not move at all when the polygon nearest to the target is on another island or there is none
+    (`refuse_other_island`); Detour alone slides on.
+    """
     result = positions.copy()
     nodes = np.empty(MAX_NODES, np.int32)
     closed = np.empty(MAX_NODES, np.bool_)
@@ -146,12 +154,13 @@ def move_all(
     for row in range(len(positions)):
         start, px, py, pz = nearest_polygon(g, positions[row, 0], positions[row, 1], positions[row, 2])
         qx, qy, qz = targets[row, 0], targets[row, 1], targets[row, 2]
-        end = nearest_polygon(g, qx, qy, qz)[0]
-        if start < 0 or end < 0 or g.poly_island[start] != g.poly_island[end]:
+        if start < 0:
             continue
-        poly, x, y, z = _along_surface(
-            g, start, (px, py, pz), (qx, qy, qz), sliding, nodes, closed, queue
-        )
+        if refuse_other_island:
+            end = nearest_polygon(g, qx, qy, qz)[0]
+            if end < 0 or g.poly_island[start] != g.poly_island[end]:
+                continue
+        poly, x, y, z = _along_surface(g, start, (px, py, pz), (qx, qy, qz), sliding, nodes, closed, queue)
         if poly < 0:
             continue
         found, level = height(g, poly, x, z)

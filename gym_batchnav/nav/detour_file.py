@@ -216,9 +216,15 @@ def _check_tile(cursor: _Cursor, tile: DetourTile, start: int, what: str) -> Non
     inner = np.where(neis & EXTERNAL_LINK, 0, neis)
     if not np.isfinite(tile.verts).all() or not np.isfinite(tile.detail_verts).all():
         raise cursor.fail(f"{what} has a vertex that is not finite", start)
-    _check_each(cursor, start, what, (count < 3) | (count > VERTS_PER_POLYGON), "has a bad number of vertices")
     _check_each(
-        cursor, start, what, (used & (polys["verts"] >= len(tile.verts))).any(1), "names a vertex beyond the end"
+        cursor, start, what, (count < 3) | (count > VERTS_PER_POLYGON), "has a bad number of vertices"
+    )
+    _check_each(
+        cursor,
+        start,
+        what,
+        (used & (polys["verts"] >= len(tile.verts))).any(1),
+        "names a vertex beyond the end",
     )
     _check_each(cursor, start, what, (inner > len(polys)).any(1), "names a neighbour beyond the end")
     if len(details) != len(polys):

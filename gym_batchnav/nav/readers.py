@@ -104,9 +104,9 @@ def _tree_leaves(tile: DetourTile) -> tuple[NDArray[np.int32], NDArray[np.int32]
     number = len(tile.polys)
     if len(tile.bv_nodes) == 0:
         mesh = [tile.verts[p["verts"][: p["count"]]] for p in tile.polys]
-        return quantised_bounds(mesh, tile.header["low"], float(tile.header["quant"]) or DEFAULT_QUANT), np.arange(
-            number, dtype=np.int32
-        )
+        return quantised_bounds(
+            mesh, tile.header["low"], float(tile.header["quant"]) or DEFAULT_QUANT
+        ), np.arange(number, dtype=np.int32)
     leaves = tile.bv_nodes[(tile.bv_nodes["index"] >= 0) & (tile.bv_nodes["index"] < number)]
     poly, first = np.unique(leaves["index"], return_index=True)
     if len(poly) != number:
@@ -185,7 +185,9 @@ def _checked_ring(
     if index.ndim != 1 or len(index) < 3:
         raise NavMeshError(f"{source}: polygon {number} is {list(ring)}; at least 3 vertices are needed")
     if index.min() < 0 or index.max() >= len(verts):
-        raise NavMeshError(f"{source}: polygon {number} names vertex {list(ring)}, but there are {len(verts)}")
+        raise NavMeshError(
+            f"{source}: polygon {number} names vertex {list(ring)}, but there are {len(verts)}"
+        )
     index = weld[index]
     if len(set(index.tolist())) != len(index):
         raise NavMeshError(f"{source}: polygon {number} uses one vertex twice: {list(ring)}")
@@ -195,7 +197,9 @@ def _checked_ring(
     turn = side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0]
     slack = _CONVEXITY * np.linalg.norm(side, axis=1) * np.linalg.norm(after, axis=1)
     if (turn > slack).any() and (turn < -slack).any():
-        raise NavMeshError(f"{source}: polygon {number} is not convex seen from above; cut it into convex ones")
+        raise NavMeshError(
+            f"{source}: polygon {number} is not convex seen from above; cut it into convex ones"
+        )
     return index.astype(np.int32)
 
 
@@ -222,10 +226,12 @@ def _fans(
     verts: NDArray[np.float32], rings: list[NDArray[np.int32]]
 ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.uint8]]:
     start = np.concatenate([[0], np.cumsum([len(ring) - 2 for ring in rings])]).astype(np.int32)
-    local = np.concatenate([[(0, k, k + 1) for k in range(1, len(ring) - 1)] for ring in rings]).astype(np.int64)
-    size = np.concatenate([np.full(len(ring) - 2, len(ring)) for ring in rings])
-    corners = np.concatenate([verts[ring[[(0, k, k + 1) for k in range(1, len(ring) - 1)]]] for ring in rings])
-    boundary = np.stack(
-        [local[:, 1] == 1, np.ones(len(local), np.bool_), local[:, 2] == size - 1], axis=1
+    local = np.concatenate([[(0, k, k + 1) for k in range(1, len(ring) - 1)] for ring in rings]).astype(
+        np.int64
     )
+    size = np.concatenate([np.full(len(ring) - 2, len(ring)) for ring in rings])
+    corners = np.concatenate(
+        [verts[ring[[(0, k, k + 1) for k in range(1, len(ring) - 1)]]] for ring in rings]
+    )
+    boundary = np.stack([local[:, 1] == 1, np.ones(len(local), np.bool_), local[:, 2] == size - 1], axis=1)
     return start, corners.astype(np.float32), _edge_bits(boundary, local)

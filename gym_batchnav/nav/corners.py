@@ -1,0 +1,51 @@
+"""The graph of corners that see each other, and the table of all distances between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from gym_batchnav.nav._geodesic import corner_graph
+from gym_batchnav.nav.ground import Ground, freeze
+from gym_batchnav.nav.triangles import SightMesh, build_sight_mesh
+
+_ROWS_AT_A_TIME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class CornerTable:
+    """What geodesic distances need of a mesh; C corners."""
+
+    sight: SightMesh
+    between: NDArray[np.float32]
+    """(C, C) metres along paths that bend at corners only, inf where there is none."""
+    near_start: NDArray[np.int32]
+    """(C + 1,) first neighbour of each corner in the graph."""
+    near: NDArray[np.int32]
+    """Neighbours."""
+
+    def frozen(self) -> CornerTable:
+        """The same with read-only arrays."""
+        arrays = (self.between, self.near_start, self.near)
+        for array in arrays:
+            array.setflags(write=False)
+        return CornerTable(freeze(self.sight), *arrays)
+
+
+def build_corner_table(ground: Ground) -> CornerTable:
+    """Finds the corners and which of them see each other, and runs Dijkstra from each."""
+    sight = build_sight_mesh(ground)
+    first, second, length = corner_graph(sight)
+    count = len(sight.corner_xz)
+    pairs = (np.concatenate([first, second]), np.concatenate([second, first]))
+    graph = csr_array((np.concatenate([length, length]), pairs), shape=(count, count))
+    between = np.empty((count, count), np.float32)
+    for start in range(0, count, _ROWS_AT_A_TIME):
+        rows = np.arange(start, min(start + _ROWS_AT_A_TIME, count))
+        between[rows] = dijkstra(graph, directed=True, indices=rows)
+    table = CornerTable(sight, between, graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
+    return table.frozen()

@@ -1,0 +1,388 @@
+"""`NavMesh`: everything that the simulation asks of the walkable ground, for whole batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gym_batchnav.errors import ConfigError, NavMeshError
+from gym_batchnav.nav import _geodesic, _locate, _motion
+from gym_batchnav.nav.corners import CornerTable, build_corner_table
+from gym_batchnav.nav.ground import Ground, GroundFacts, PolygonMesh, build_ground, freeze
+from gym_batchnav.nav.readers import mesh_from_polygons, read_navmesh
+from gym_batchnav.nav.triangles import SightMesh
+
+MAX_HEIGHT_ERROR = 0.5
+"""Metres between a navigable point and the ground (habitat-sim, isNavigable)."""
+MAX_PLANE_ERROR = 0.01
+"""Metres, seen from above, between a navigable point and the ground (habitat-sim, isNavigable)."""
+
+
+class NavMesh:
+    """A navigation mesh. It never changes after it was made, can be pickled, and is safe to share between threads.
+
+    Positions are (B, 3) arrays in metres, Y up; every method takes any B, also 0. Given points are first put on the
+    mesh as habitat-sim does: the nearest polygon within 2 m along x and z and 4 m along y. Queries release the GIL.
+    """
+
+    def __init__(self, mesh: PolygonMesh) -> None:
+        ground, facts = build_ground(mesh)
+        self._source: str = mesh.source
+        self._ground: Ground = ground
+        self._facts: GroundFacts = facts
+        self._corners: CornerTable | None = None
+
+    @classmethod
+    def load(cls, path: str | Path) -> NavMesh:
+        """Reads Habitat's ``.navmesh``.
+
+        Raises:
+            NavMeshError: The file is missing or broken (the message names the place), or has no walkable polygon.
+        """
+        return cls(read_navmesh(path))
+
+    @classmethod
+    def from_polygons(
+        cls, vertices: ArrayLike, polygons: Sequence[Sequence[int]], source: str = "polygons"
+    ) -> NavMesh:
+        """Makes a mesh of polygons that the agent's middle may enter.
+
+        Args:
+            vertices: (V, 3) metres; vertices at one place are taken as one.
+            polygons: Vertex indices of each; convex seen from above, all wound alike. Two polygons are joined where
+                they share a whole edge.
+            source: Named in error messages.
+
+        Raises:
+            NavMeshError: A polygon is not convex, wound against the others, or names a vertex that does not exist.
+        """
+        return cls(mesh_from_polygons(vertices, polygons, source))
+
+    @property
+    def area_m2(self) -> float:
+        """Walkable area in 3-D, m2: the sum of the detail triangles."""
+        return self._facts.area_m2
+
+    @property
+    def num_polygons(self) -> int:
+        """Number of walkable polygons."""
+        return int(self._facts.walkable.sum())
+
+    @property
+    def num_islands(self) -> int:
+        """Number of separate parts."""
+        return len(self._facts.island_radius)
+
+    @property
+    def bounds(self) -> NDArray[np.float32]:
+        """(2, 3) lower and upper corner of the mesh's box, metres; for a file, the box of the baked scene."""
+        return np.stack([self._ground.tile_low.min(axis=0), self._ground.tile_high.max(axis=0)])
+
+    @property
+    def num_corners(self) -> int:
+        """C: the number of corners around which paths bend."""
+        return len(self._table.sight.corner_xz)
+
+    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """Draws points uniformly over the walkable area.
+
+        Args:
+            n: Number of points.
+            generator: Source of randomness; three numbers are drawn per point.
+
+        Returns:
+            (n, 3) float32.
+        """
+        if n < 0:
+            raise ConfigError(f"n is {n}; it must be 0 or more")
+        draws = generator.random((n, 3))
+        chosen = np.searchsorted(self._facts.sample_cdf, draws[:, 0], side="right")
+        index = self._facts.sample_tri[np.minimum(chosen, len(self._facts.sample_tri) - 1)]
+        a, b, c = np.moveaxis(self._ground.detail_tri[index].astype(np.float64), 1, 0)
+        # Uniform in a triangle: Osada et al. 2002, Shape Distributions, equation 1.
+        root, share = np.sqrt(draws[:, 1:2]), draws[:, 2:3]
+        points: NDArray[np.float64] = (1 - root) * a + root * (1 - share) * b + root * share * c
+        return points.astype(np.float32)
+
+    def snap(self, points: ArrayLike) -> NDArray[np.float32]:
+        """The nearest point of the mesh to each of (B, 3) points: (B, 3) float32, NaN where there is none near."""
+        return self._nearest("points", points)[1]
+
+    def island(self, points: ArrayLike) -> NDArray[np.int32]:
+        """(B,) island of each of (B, 3) points, -1 where no ground is near."""
+        polys = self._nearest("points", points)[0]
+        return np.where(polys >= 0, self._ground.poly_island[polys], -1).astype(np.int32)
+
+    def island_radius(self, points: ArrayLike) -> NDArray[np.float32]:
+        """(B,) radius in metres of the island under each of (B, 3) points, 0 where no ground is near.
+
+        As habitat-sim's IslandSystem: the greatest distance of a polygon vertex from the mean of the vertices of all
+        polygons of the island.
+        """
+        island = self.island(points)
+        return np.where(island >= 0, self._facts.island_radius[island], 0).astype(np.float32)
+
+    def is_navigable(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """(B,) whether each of (B, 3) points is on the mesh, within 0.5 m in height and 1 cm seen from above."""
+        given = _points("points", points)
+        snapped = _locate.nearest_polygons(self._ground, given)[1]
+        level = np.abs(snapped[:, 1] - given[:, 1])
+        plane = np.hypot(snapped[:, 0] - given[:, 0], snapped[:, 2] - given[:, 2])
+        # Comparisons with NaN are false: no ground near, not navigable.
+        return np.asarray((level <= MAX_HEIGHT_ERROR) & (plane <= MAX_PLANE_ERROR))
+
+    def move(
+        self,
+        positions: ArrayLike,
+        targets: ArrayLike,
+        sliding: bool = True,
+        *,
+        refuse_other_island: bool = False,
+    ) -> NDArray[np.float32]:
+        """Walks from positions towards targets along the surface, as Detour's moveAlongSurface.
+
+        A target that cannot be reached in a local search is replaced by the nearest point of the walls met on the way
+        (sliding), or by the point where the straight line first leaves the ground (no sliding).
+
+        Args:
+            positions: (B, 3) metres, finite.
+            targets: (B, 3) metres, finite.
+            sliding: Whether to slide along walls.
+            refuse_other_island: Stay in place where the ground nearest to the target is on another island or there is
+                none, as habitat-sim's tryStep does; Detour slides on.
+
+        Returns:
+            (B, 3) float32 on the mesh; a position off the mesh stays as it is.
+
+        Raises:
+            ConfigError: Shapes differ or a number is not finite.
+        """
+        start, end = _pair("positions", positions, "targets", targets)
+        moved: NDArray[np.float32] = _motion.move_all(
+            self._ground, start, end, bool(sliding), bool(refuse_other_island)
+        )
+        return moved
+
+    def geodesic_distance(self, starts: ArrayLike, goals: ArrayLike) -> NDArray[np.float64]:
+        """Length of the shortest path from each start to its goal.
+
+        The path is the shortest over the mesh seen from above; its length is measured in 3-D along the chords between
+        its corners, as habitat-sim measures Detour's paths.
+
+        Args:
+            starts: (B, 3) metres, finite.
+            goals: (B, 3) metres, finite.
+
+        Returns:
+            (B,) float64 metres, inf where there is no path or no ground near.
+
+        Raises:
+            ConfigError: Shapes differ or a number is not finite.
+        """
+        start, end = _pair("starts", starts, "goals", goals)
+        table = self._table
+        result: NDArray[np.float64] = _geodesic.distances(
+            self._ground, table.sight, table.between, start, end
+        )
+        return result
+
+    def goal_table(self, goals: ArrayLike) -> NDArray[np.float32]:
+        """Prepares goals for `distance_to_goal`.
+
+        Args:
+            goals: (B, 3) metres, finite.
+
+        Returns:
+            (B, C) float32: length of the shortest way from each corner on to the goal, inf where there is none (or
+            where no shortest path to the goal can bend at the corner).
+        """
+        table = self._table
+        rows: NDArray[np.float32] = _geodesic.goal_rows(
+            self._ground, table.sight, table.between, _finite("goals", _points("goals", goals))
+        )
+        return rows
+
+    def distance_to_goal(
+        self, positions: ArrayLike, goals: ArrayLike, tables: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """As `geodesic_distance`, and the same numbers, with the goals' rows of `goal_table` given: microseconds a row.
+
+        Args:
+            positions: (B, 3) metres, finite.
+            goals: (B, 3) metres, finite.
+            tables: (B, C) float32, `goal_table(goals)`.
+
+        Returns:
+            (B,) float64 metres, inf where there is no path.
+
+        Raises:
+            ConfigError: Shapes differ or a number is not finite.
+        """
+        start, end = _pair("positions", positions, "goals", goals)
+        table = self._table
+        rows = np.array(tables, np.float32, order="C")
+        if rows.shape != (len(start), len(table.between)):
+            raise ConfigError(
+                f"tables has the shape {rows.shape}; ({len(start)}, {len(table.between)}), one row of goal_table for "
+                "each position, is needed"
+            )
+        result: NDArray[np.float64] = _geodesic.distances_by_rows(self._ground, table.sight, start, end, rows)
+        return result
+
+    def shortest_path(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
+        """The corners of the shortest path between two points.
+
+        Args:
+            start: (3,) metres, finite.
+            goal: (3,) metres, finite.
+
+        Returns:
+            (P, 3) float64: the start put on the mesh, the corners with their heights, the goal put on the mesh; (0, 3)
+            where there is no path.
+        """
+        a = _finite("start", _points("start", np.asarray(start, np.float32)[None]))
+        b = _finite("goal", _points("goal", np.asarray(goal, np.float32)[None]))
+        table = self._table
+        found, chain = _geodesic.path_corners(
+            self._ground, table.sight, table.between, table.near_start, table.near, a[0], b[0]
+        )
+        if not found:
+            return np.empty((0, 3))
+        path = np.concatenate([self.snap(a), table.sight.corner_xyz[chain], self.snap(b)])
+        return path.astype(np.float64)
+
+    def top_down(
+        self, meters_per_pixel: float, height: float | None = None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """The walkable ground seen from above.
+
+        Args:
+            meters_per_pixel: Size of a pixel, above 0.
+            height: Only ground that is navigable from this height (within 0.5 m), as habitat-sim's get_topdown_view;
+                None takes all storeys.
+
+        Returns:
+            The mask (h, w), rows along +z and columns along +x, and the place (x, z) of pixel (0, 0): pixel (r, c)
+            says whether the point (x + c * meters_per_pixel, z + r * meters_per_pixel) is walkable.
+        """
+        if not (np.isfinite(meters_per_pixel) and meters_per_pixel > 0):
+            raise ConfigError(f"meters_per_pixel is {meters_per_pixel}; it must be above 0")
+        low, high = self.bounds[:, [0, 2]]
+        size = ((high - low) / np.float32(meters_per_pixel)).astype(np.int64)
+        # Added up step by step in float32, as habitat-sim does.
+        xs, zs = (
+            np.cumsum([start, *[np.float32(meters_per_pixel)] * (max(count, 1) - 1)], dtype=np.float32)
+            for start, count in zip(low, size, strict=True)
+        )
+        if height is None:
+            return _locate.covered(self._ground, xs, zs, MAX_PLANE_ERROR), low
+        grid = np.empty((len(zs), len(xs), 3), np.float32)
+        grid[..., 0], grid[..., 1], grid[..., 2] = xs, height, zs[:, None]
+        return self.is_navigable(grid.reshape(-1, 3)).reshape(len(zs), len(xs)), low
+
+    def prepare(self) -> NavMesh:
+        """Builds the table of corner distances now (else on first use), so that a pickle holds it. Returns itself."""
+        _ = self._table
+        return self
+
+    def __repr__(self) -> str:
+        return (
+            f"NavMesh({self._source!r}, {self.num_polygons} polygons, {self.num_islands} islands, "
+            f"{self.area_m2:.1f} m2)"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Pickled arrays come back writable, which to the compiler is another type.
+        self._ground = freeze(self._ground)
+        if self._corners is not None:
+            self._corners = self._corners.frozen()
+
+    @property
+    def _table(self) -> CornerTable:
+        if self._corners is None:
+            self._corners = build_corner_table(self._ground)
+        return self._corners
+
+    def _nearest(self, name: str, points: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        found: tuple[NDArray[np.int32], NDArray[np.float32]] = _locate.nearest_polygons(
+            self._ground, _points(name, points)
+        )
+        return found
+
+
+def _points(name: str, value: ArrayLike) -> NDArray[np.float32]:
+    """A fresh, contiguous (B, 3) float32 array."""
+    try:
+        array = np.array(value, np.float32, order="C")
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{name} is not an array of numbers: {error}") from error
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ConfigError(f"{name} has the shape {array.shape}; (B, 3) is needed")
+    return array
+
+
+def _finite(name: str, array: NDArray[np.float32]) -> NDArray[np.float32]:
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise ConfigError(f"{name}[{row}] is {array[row].tolist()}; positions must be finite")
+    return array
+
+
+def _pair(
+    first_name: str, first: ArrayLike, second_name: str, second: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    a = _finite(first_name, _points(first_name, first))
+    b = _finite(second_name, _points(second_name, second))
+    if len(a) != len(b):
+        raise ConfigError(
+            f"{first_name} has {len(a)} rows and {second_name} has {len(b)}; they must be as many"
+        )
+    return a, b
+
+
+class _Walkable(Protocol):
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def polygons(self) -> Any: ...
+
+
+class SceneLike(Protocol):
+    """What `navmesh_for` reads of a scene."""
+
+    @property
+    def scene_id(self) -> str:
+        """Named in error messages."""
+
+    @property
+    def navmesh_path(self) -> Path | None:
+        """A ``.navmesh`` file, used first."""
+
+    @property
+    def walkable(self) -> Any:
+        """Walkable polygons (`vertices`, `polygons`), or None."""
+
+
+def navmesh_for(scene: SceneLike) -> NavMesh:
+    """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons.
+
+    Raises:
+        NavMeshError: The scene has neither, or the mesh is broken.
+    """
+    if scene.navmesh_path is not None:
+        return NavMesh.load(scene.navmesh_path)
+    if scene.walkable is not None:
+        ground: _Walkable = scene.walkable
+        return NavMesh.from_polygons(ground.vertices, ground.polygons, source=scene.scene_id)
+    raise NavMeshError(
+        f"scene {scene.scene_id!r} has no walkable ground: put a .navmesh of the same name beside its file, or give "
+        "the path of one (navmesh=...)"
+    )

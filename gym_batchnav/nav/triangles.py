@@ -1,0 +1,205 @@
+"""The walkable ground as triangles on an integer grid, and the corners around which shortest paths bend.
+
+Every polygon is cut into triangles from its middle, so that each triangle has a proper area even where vertices of
+the polygon lie on one line. Coordinates are integers: the side of a line on which a point lies is then exact in 64
+bits, and no ray that grazes a corner is lost to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_batchnav.nav._jit import kernel
+from gym_batchnav.nav.ground import Ground, freeze
+
+GRID_BITS = 30
+"""Bits of a coordinate: the products of two differences, and their difference, fit into 64 bits with a sign."""
+NO_LINK = -1
+
+
+class SightMesh(NamedTuple):
+    """T triangles wound counter-clockwise in the (x, z) plane, C corners, F entries of their fans."""
+
+    grid: NDArray[np.float64]
+    """(3,) x and z of the grid's origin, grid steps per metre."""
+    tri_start: NDArray[np.int32]
+    """(P + 1,) first triangle of each polygon of the ground."""
+    tri_xz: NDArray[np.int64]
+    """(T, 3, 2) grid coordinates; vertex 2 is the middle of the polygon, edge 0 is an edge of the polygon."""
+    tri_link: NDArray[np.int32]
+    """(T, 3) what lies across edge (k, k + 1): 4 x triangle + its edge, or -1 for a wall."""
+    tri_corner: NDArray[np.int32]
+    """(T, 3) corner at each vertex, or -1."""
+    corner_xz: NDArray[np.int64]
+    """(C, 2) grid coordinates."""
+    corner_walls: NDArray[np.int64]
+    """(C, 2, 2) grid coordinates of the two neighbours of the corner along the walls."""
+    corner_xyz: NDArray[np.float64]
+    """(C, 3) metres."""
+    corner_island: NDArray[np.int32]
+    """(C,) island."""
+    fan_start: NDArray[np.int32]
+    """(C + 1,) first entry of each corner's fan."""
+    fan: NDArray[np.int32]
+    """(F,) 4 x triangle + the corner's place in it, counter-clockwise."""
+
+
+@kernel
+def orient(ax: int, az: int, bx: int, bz: int, cx: int, cz: int) -> int:
+    """Twice the signed area of the triangle abc on the grid: above 0 if c lies left of a to b (x right, z up)."""
+    return (bx - ax) * (cz - az) - (bz - az) * (cx - ax)
+
+
+def build_sight_mesh(g: Ground) -> SightMesh:
+    """Triangulates the walkable polygons and finds the corners."""
+    box = g.poly_box[g.poly_island >= 0]
+    low = box[:, :2].min(axis=0).astype(np.float64)
+    extent = max(float((box[:, 2:].max(axis=0) - low).max()), 1e-6)
+    scale = 2.0 ** math.floor(math.log2((1 << GRID_BITS) / extent))
+    grid_xz = np.rint((g.verts[:, [0, 2]].astype(np.float64) - low) * scale).astype(np.int64)
+    walkable = g.poly_island >= 0
+    tri_start = np.concatenate([[0], np.cumsum(np.where(walkable, g.poly_count, 0))]).astype(np.int32)
+    tri_xz, tri_link, tri_vert = _triangulate(g, grid_xz, tri_start)
+    corner_vert, walls, fan_start, fan = _corners(tri_xz, tri_link, tri_vert)
+    tri_corner = np.full((len(tri_xz), 3), -1, np.int32)
+    tri_corner[fan >> 2, fan & 3] = np.repeat(np.arange(len(corner_vert)), np.diff(fan_start))
+    poly_of_tri = np.repeat(np.arange(len(walkable)), np.diff(tri_start))
+    mesh = SightMesh(
+        grid=np.array([low[0], low[1], scale]),
+        tri_start=tri_start,
+        tri_xz=tri_xz,
+        tri_link=tri_link,
+        tri_corner=tri_corner,
+        corner_xz=grid_xz[corner_vert].reshape(-1, 2),
+        corner_walls=walls,
+        corner_xyz=g.verts[corner_vert].astype(np.float64).reshape(-1, 3),
+        corner_island=g.poly_island[poly_of_tri[fan[fan_start[:-1]] >> 2]].astype(np.int32),
+        fan_start=fan_start,
+        fan=fan,
+    )
+    frozen: SightMesh = freeze(mesh)
+    return frozen
+
+
+@kernel
+def _edge_towards(g: Ground, poly: int, other: int, a: int, b: int) -> int:
+    """The edge of `poly` between vertices a and b that leads to `other`; -1 if there is none."""
+    count = g.poly_count[poly]
+    for k in range(count):
+        u = g.poly_verts[poly, k]
+        v = g.poly_verts[poly, (k + 1) % count]
+        if g.poly_next[poly, k] == other and ((u == a and v == b) or (u == b and v == a)):
+            return int(k)
+    return -1
+
+
+@kernel
+def _clockwise(g: Ground, grid_xz: NDArray[np.int64], poly: int) -> bool:
+    area = 0.0
+    count = g.poly_count[poly]
+    for k in range(1, count - 1):
+        a, b, c = g.poly_verts[poly, 0], g.poly_verts[poly, k], g.poly_verts[poly, k + 1]
+        area += float(
+            orient(grid_xz[a, 0], grid_xz[a, 1], grid_xz[b, 0], grid_xz[b, 1], grid_xz[c, 0], grid_xz[c, 1])
+        )
+    return area < 0.0
+
+
+@kernel
+def _triangulate(
+    g: Ground, grid_xz: NDArray[np.int64], tri_start: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Triangle k of a polygon stands on the polygon's edge k, whichever way the polygon is wound."""
+    total = tri_start[-1]
+    tri_xz = np.empty((total, 3, 2), np.int64)
+    tri_link = np.full((total, 3), NO_LINK, np.int32)
+    tri_vert = np.full((total, 3), -1, np.int32)
+    for poly in range(len(g.poly_count)):
+        first = tri_start[poly]
+        count = tri_start[poly + 1] - first
+        if count == 0:
+            continue
+        flip = _clockwise(g, grid_xz, poly)
+        mx = mz = np.int64(0)
+        for k in range(count):
+            mx += grid_xz[g.poly_verts[poly, k], 0]
+            mz += grid_xz[g.poly_verts[poly, k], 1]
+        for k in range(count):
+            a = g.poly_verts[poly, k]
+            b = g.poly_verts[poly, (k + 1) % count]
+            before, after = (k - 1) % count, (k + 1) % count
+            if flip:
+                a, b = b, a
+                before, after = after, before
+            t = first + k
+            tri_vert[t, 0], tri_vert[t, 1] = a, b
+            tri_xz[t, 0], tri_xz[t, 1] = grid_xz[a], grid_xz[b]
+            tri_xz[t, 2, 0], tri_xz[t, 2, 1] = mx // count, mz // count
+            tri_link[t, 1] = 4 * (first + after) + 2
+            tri_link[t, 2] = 4 * (first + before) + 1
+            other = g.poly_next[poly, k]
+            if other >= 0:
+                edge = _edge_towards(g, other, poly, a, b)
+                if edge >= 0:
+                    tri_link[t, 0] = 4 * (tri_start[other] + edge)
+    return tri_xz, tri_link, tri_vert
+
+
+@kernel
+def _fan_from(
+    tri_xz: NDArray[np.int64], tri_link: NDArray[np.int32], t: int, fan: NDArray[np.int32]
+) -> tuple[int, float]:
+    """Walks around vertex 0 of triangle t from the wall on its edge 0 to the next wall: entries and angle."""
+    k = 0
+    count = 0
+    angle = 0.0
+    while count < len(fan):
+        fan[count] = 4 * t + k
+        count += 1
+        v, a, b = tri_xz[t, k], tri_xz[t, (k + 1) % 3], tri_xz[t, (k + 2) % 3]
+        ux, uz, wx, wz = float(a[0] - v[0]), float(a[1] - v[1]), float(b[0] - v[0]), float(b[1] - v[1])
+        angle += math.atan2(ux * wz - uz * wx, ux * wx + uz * wz)
+        link = tri_link[t, (k + 2) % 3]
+        if link < 0:
+            break
+        t, k = link >> 2, link & 3
+    return count, angle
+
+
+@kernel
+def _corners(
+    tri_xz: NDArray[np.int64], tri_link: NDArray[np.int32], tri_vert: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Vertices around which the ground spans more than half a turn, one corner per fan of ground between walls."""
+    walls_total = 0
+    for t in range(len(tri_link)):
+        if tri_link[t, 0] < 0:
+            walls_total += 1
+    corner_vert = np.empty(walls_total, np.int32)
+    walls = np.empty((walls_total, 2, 2), np.int64)
+    fan_start = np.zeros(walls_total + 1, np.int32)
+    # Each vertex of a triangle is in one fan at most.
+    fan = np.empty(3 * len(tri_link), np.int32)
+    corners = 0
+    entries = 0
+    for t in range(len(tri_link)):
+        if tri_link[t, 0] >= 0:
+            continue
+        count, angle = _fan_from(tri_xz, tri_link, t, fan[entries:])
+        last = fan[entries + count - 1]
+        v, a = tri_xz[t, 0], tri_xz[t, 1]
+        b = tri_xz[last >> 2, ((last & 3) + 2) % 3]
+        reflex = angle > math.pi
+        if abs(angle - math.pi) < 0.5:
+            reflex = orient(v[0], v[1], a[0], a[1], b[0], b[1]) < 0
+        if reflex:
+            corner_vert[corners] = tri_vert[t, 0]
+            walls[corners, 0], walls[corners, 1] = a, b
+            corners += 1
+            entries += count
+            fan_start[corners] = entries
+    return corner_vert[:corners], walls[:corners], fan_start[: corners + 1], fan[:entries]
