@@ -61,11 +61,6 @@ class RunDir:
         return self.path / "report.html"
 
     @property
-    def log(self) -> Path:
-        """Training log, a line per update."""
-        return self.path / "log.jsonl"
-
-    @property
     def checkpoints(self) -> Path:
         """Folder of the checkpoints."""
         return self.path / "checkpoints"
@@ -178,18 +173,3 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CheckpointError(f"{path} holds no JSON object; give --fresh to start anew")
     return value
-
-
-def read_log(path: Path) -> list[dict[str, float]]:
-    """Rows of a log of JSON lines; a line cut off by an interruption is left out."""
-    if not path.exists():
-        return []
-    rows = []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines):
-        try:
-            rows.append(json.loads(line))
-        except ValueError as error:
-            if number + 1 < len(lines):
-                raise CheckpointError(f"{path}, line {number + 1}: no JSON ({error})") from error
-    return rows

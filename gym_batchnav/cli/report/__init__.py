@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .page import write_report
-from .records import AgentResult, EpisodeRecord, Frame, ReportData, SceneMap
+from .records import AgentResult, EpisodeTrace, Frame, ReportData, SceneMap
 
-__all__ = ["AgentResult", "EpisodeRecord", "Frame", "ReportData", "SceneMap", "write_report"]
+__all__ = ["AgentResult", "EpisodeTrace", "Frame", "ReportData", "SceneMap", "write_report"]

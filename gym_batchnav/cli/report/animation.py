@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from .maps import FAILED, GOAL, SHORTEST, START, WAY, cropped, mask_image
-from .records import EpisodeRecord, Frame, SceneMap
+from .records import EpisodeTrace, Frame, SceneMap
 
 PANEL, GAP, BAR = 256, 8, 34
 ACTIONS = ("stop", "forward", "turn left", "turn right")
@@ -23,7 +23,7 @@ OVERSAMPLING = 2
 
 
 def episode_gif(
-    episode: EpisodeRecord, scene_map: SceneMap, *, max_frames: int = 90, success_distance: float = 0.2
+    episode: EpisodeTrace, scene_map: SceneMap, *, max_frames: int = 90, success_distance: float = 0.2
 ) -> bytes:
     """Draw one recorded episode as an animated GIF.
 
@@ -88,7 +88,7 @@ class _Board:
     offset: NDArray[np.float64]
 
     @classmethod
-    def of(cls, episode: EpisodeRecord, scene_map: SceneMap, success_distance: float) -> _Board:
+    def of(cls, episode: EpisodeTrace, scene_map: SceneMap, success_distance: float) -> _Board:
         small, (x0, z0, x1, z1) = cropped(scene_map, np.concatenate([episode.way, [episode.goal]]))
         side = PANEL * OVERSAMPLING
         scale = side / max(x1 - x0, z1 - z0)
@@ -118,7 +118,7 @@ class _Board:
         draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
 
 
-def _picture(episode: EpisodeRecord, board: _Board, step: int, ended: bool = False) -> Image.Image:
+def _picture(episode: EpisodeTrace, board: _Board, step: int, ended: bool = False) -> Image.Image:
     """All panels at one step; ``ended`` shows the outcome after the last action."""
     frame = episode.frames[step]
     reached = min(step + (1 if ended else 0), len(episode.way) - 1)
@@ -133,7 +133,7 @@ def _picture(episode: EpisodeRecord, board: _Board, step: int, ended: bool = Fal
     return canvas
 
 
-def _map_panel(episode: EpisodeRecord, board: _Board, step: int) -> Image.Image:
+def _map_panel(episode: EpisodeTrace, board: _Board, step: int) -> Image.Image:
     panel = board.base.copy()
     draw = ImageDraw.Draw(panel)
     board.line(draw, episode.way[: step + 1], WAY, 3 * OVERSAMPLING)
@@ -148,7 +148,7 @@ def _map_panel(episode: EpisodeRecord, board: _Board, step: int) -> Image.Image:
     return panel.resize((PANEL, PANEL), Image.Resampling.LANCZOS)
 
 
-def _status(episode: EpisodeRecord, frame: Frame, step: int, ended: bool) -> tuple[str, str]:
+def _status(episode: EpisodeTrace, frame: Frame, step: int, ended: bool) -> tuple[str, str]:
     if ended:
         metrics = episode.metrics
         if episode.success:

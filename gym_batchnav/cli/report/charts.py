@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from ...rl.intervals import wilson_interval
 from .records import AgentResult
-from .stats import distance_bins, wilson
+from .stats import distance_bins
 
 INK, MUTED, GRID = "#1f2933", "#66727f", "#e3e8ee"
 COLORS = ("#1f6fb5", "#e08a1e", "#7b8794", "#9b6bc3", "#2f9e77", "#c2493d")
@@ -59,10 +60,11 @@ def success_by_distance(agents: Sequence[AgentResult]) -> str:
         successes = np.array([e.success for e in agent.episodes], dtype=bool)
         for place, chosen in enumerate(bins):
             inside = (distances >= chosen.low) & (distances < chosen.high)
-            share = wilson(int(successes[inside].sum()), int(inside.sum()))
-            if math.isnan(share.mean):
+            if not inside.any():
                 continue
-            error = [[share.mean - share.low], [share.high - share.mean]]
+            share = wilson_interval(int(successes[inside].sum()), int(inside.sum()))
+            # Rounding may put an end of the interval just past the share at 0 or 1.
+            error = [[max(0.0, share.mean - share.low)], [max(0.0, share.high - share.mean)]]
             axis.bar(
                 place + (number - (len(agents) - 1) / 2) * width,
                 share.mean,

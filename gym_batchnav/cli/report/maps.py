@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from .records import EpisodeRecord, SceneMap
+from .records import EpisodeTrace, SceneMap
 
 FLOOR, BLOCKED = (255, 255, 255), (203, 211, 220)
 WAY, SHORTEST, GOAL, START, FAILED = "#1f6fb5", "#2f9e77", "#2f9e77", "#1f2933", "#c2493d"
@@ -19,8 +19,8 @@ MARGIN_M = 0.6
 
 
 def choose_episodes(
-    episodes: Sequence[EpisodeRecord], successes: int, failures: int
-) -> tuple[list[EpisodeRecord], list[EpisodeRecord]]:
+    episodes: Sequence[EpisodeTrace], successes: int, failures: int
+) -> tuple[list[EpisodeTrace], list[EpisodeTrace]]:
     """A fair choice of both kinds: the first of each kind by number, one per scene while there are enough.
 
     Args:
@@ -33,11 +33,11 @@ def choose_episodes(
     return good, bad
 
 
-def _spread(episodes: Sequence[EpisodeRecord], count: int) -> list[EpisodeRecord]:
+def _spread(episodes: Sequence[EpisodeTrace], count: int) -> list[EpisodeTrace]:
     ordered = sorted(episodes, key=lambda e: e.number)
     seen: set[str] = set()
-    first: list[EpisodeRecord] = []
-    rest: list[EpisodeRecord] = []
+    first: list[EpisodeTrace] = []
+    rest: list[EpisodeTrace] = []
     for episode in ordered:
         (rest if episode.scene_id in seen else first).append(episode)
         seen.add(episode.scene_id)
@@ -70,7 +70,7 @@ def mask_image(mask: NDArray[np.bool_]) -> Image.Image:
     return Image.fromarray(colors[mask.astype(np.uint8)])
 
 
-def episode_map(episode: EpisodeRecord, scene_map: SceneMap, success_distance: float = 0.2) -> str:
+def episode_map(episode: EpisodeTrace, scene_map: SceneMap, success_distance: float = 0.2) -> str:
     """The agent's way and the shortest way of one episode on the map of its scene.
 
     Args:
@@ -107,7 +107,7 @@ def episode_map(episode: EpisodeRecord, scene_map: SceneMap, success_distance: f
     return "".join(parts)
 
 
-def caption(episode: EpisodeRecord) -> str:
+def caption(episode: EpisodeTrace) -> str:
     """One line about an episode."""
     metrics = episode.metrics
     outcome = f"reached, SPL {metrics['spl']:.2f}" if episode.success else _failure(episode)
@@ -117,7 +117,7 @@ def caption(episode: EpisodeRecord) -> str:
     )
 
 
-def _failure(episode: EpisodeRecord) -> str:
+def _failure(episode: EpisodeTrace) -> str:
     left = episode.metrics.get("distance_to_goal")
     return "not reached" if left is None else f"ended {left:.1f} m away"
 

@@ -9,11 +9,11 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
+from ...rl.intervals import Interval
 from . import charts
 from .animation import episode_gif
 from .maps import GOAL, SHORTEST, START, WAY, caption, choose_episodes, episode_map
-from .records import AgentResult, EpisodeRecord, ReportData
-from .stats import Interval
+from .records import AgentResult, EpisodeTrace, ReportData
 
 COLUMNS = (
     ("success", "Success", "{:.1%}"),
@@ -136,7 +136,7 @@ def _maps(data: ReportData) -> str:
     )
 
 
-def _map(episode: EpisodeRecord, data: ReportData) -> str:
+def _map(episode: EpisodeTrace, data: ReportData) -> str:
     svg = episode_map(episode, data.maps[episode.scene_id], data.success_distance)
     return f'<figure class="{_kind(episode)}">{svg}{_caption(episode)}</figure>'
 
@@ -153,14 +153,14 @@ def _clips(data: ReportData) -> str:
     )
 
 
-def _clip(episode: EpisodeRecord, data: ReportData) -> str:
+def _clip(episode: EpisodeTrace, data: ReportData) -> str:
     gif = episode_gif(episode, data.maps[episode.scene_id], success_distance=data.success_distance)
     source = "data:image/gif;base64," + base64.b64encode(gif).decode("ascii")
     alt = escape(f"Animation: {caption(episode)}")
     return f'<figure class="{_kind(episode)}"><img src="{source}" alt="{alt}">{_caption(episode)}</figure>'
 
 
-def _caption(episode: EpisodeRecord) -> str:
+def _caption(episode: EpisodeTrace) -> str:
     first, rest = caption(episode).split(" · ", 1)
     return (
         f"<figcaption><b>{escape(first)}</b> · {escape(rest)}<br>{escape(episode.scene_id)}, "
@@ -168,7 +168,7 @@ def _caption(episode: EpisodeRecord) -> str:
     )
 
 
-def _kind(episode: EpisodeRecord) -> str:
+def _kind(episode: EpisodeTrace) -> str:
     return "ok" if episode.success else "bad"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .stats import Interval
+from ...rl.intervals import Interval
 
 Images = Mapping[str, NDArray[np.generic]]
 
@@ -26,7 +26,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EpisodeRecord:
+class EpisodeTrace:
     """One finished episode of one agent."""
 
     number: int
@@ -65,7 +65,7 @@ class AgentResult:
     """What the report calls it."""
     summary: Mapping[str, Interval]
     """Mean and 95% interval by metric name."""
-    episodes: Sequence[EpisodeRecord]
+    episodes: Sequence[EpisodeTrace]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

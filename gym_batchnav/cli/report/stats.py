@@ -1,39 +1,12 @@
-"""Intervals and bins of evaluation results."""
+"""Bins of evaluation results."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-Z95 = 1.959963984540054
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean with its 95% interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def as_dict(self) -> dict[str, float]:
-        """``{"mean":, "low":, "high":}``."""
-        return {"mean": self.mean, "low": self.low, "high": self.high}
-
-
-def wilson(successes: int, trials: int) -> Interval:
-    """Share of successes with its 95% interval (E. B. Wilson 1927, score interval); NaN without trials."""
-    if trials == 0:
-        return Interval(math.nan, math.nan, math.nan)
-    share, z2 = successes / trials, Z95 * Z95
-    centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = Z95 / (1 + z2 / trials) * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials))
-    # At 0 and 1 the interval ends there exactly; rounding must not push it past the share.
-    return Interval(share, min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,95 @@
+"""Speed of the renderer alone: random views from the walkable ground of several scenes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchnav_renderer import BatchRenderer, RenderConfig
+
+from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
+from ...errors import ConfigError
+from ...nav import navmesh_for
+from ...scenes import Scene, resolve_scenes
+from ...sim.geometry import camera_poses
+from ..args import BenchArgs
+from .step import figures
+from .windows import measure
+
+VIEW_SETS = 8
+
+
+def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
+    """Draw random views in five windows, read-back included."""
+    if not config.sensors:
+        raise ConfigError("bench render needs at least one of --sensors depth rgb")
+    limit = args.num_resident_scenes or DEFAULT_RESIDENT_SCENES
+    refs = resolve_scenes(config.scenes, config.navmesh)[:limit]  # type: ignore[arg-type]
+    scenes = [ref.load() for ref in refs]
+    generator = np.random.default_rng(args.seed)
+    slots = np.arange(args.num_envs) % len(scenes)
+    views = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
+    with BatchRenderer(_render_config(args.num_envs, config)) as renderer:
+        ids = np.array([renderer.add_scene(scene.arrays) for scene in scenes])[slots]
+        spent = {"set_views": 0.0, "render": 0.0}
+        calls = 0
+
+        def draw() -> int:
+            nonlocal calls
+            begun = time.perf_counter()
+            renderer.set_views(ids, views[calls % VIEW_SETS])
+            placed = time.perf_counter()
+            renderer.render()
+            spent["set_views"] += placed - begun
+            spent["render"] += time.perf_counter() - placed
+            calls += 1
+            return args.num_envs
+
+        def start() -> None:
+            nonlocal calls
+            calls = 0
+            spent.update(dict.fromkeys(spent, 0.0))
+
+        measured = measure(draw, args.seconds, started=start)
+        info = dict(renderer.info)
+    counts = [len(scene.triangles) for scene in scenes]
+    return {
+        **figures(measured),
+        "stages_ms": {name: 1000 * seconds / calls for name, seconds in spent.items()},
+        "resident_scenes": len(scenes),
+        "triangles_per_scene": {
+            "scenes": len(counts),
+            "least": min(counts),
+            "mean": sum(counts) / len(counts),
+            "most": max(counts),
+        },
+        "renderer": info,
+    }
+
+
+def _render_config(num_views: int, config: EnvConfig) -> RenderConfig:
+    return RenderConfig(
+        num_views=num_views,
+        height=config.resolution[0],
+        width=config.resolution[1],
+        hfov_deg=config.hfov_deg,
+        outputs=config.sensors,  # type: ignore[arg-type]
+        far=config.max_depth,
+        device=config.device,
+        backend=config.render_backend,  # type: ignore[arg-type]
+    )
+
+
+def _random_views(
+    scenes: list[Scene], slots: NDArray[np.intp], height: float, generator: np.random.Generator
+) -> NDArray[np.float32]:
+    """Cameras (N, 4, 4) at random places of each row's scene, looking in random directions."""
+    positions = np.empty((len(slots), 3), dtype=np.float32)
+    for slot, scene in enumerate(scenes):
+        rows = np.flatnonzero(slots == slot)
+        if len(rows):
+            positions[rows] = navmesh_for(scene).sample(len(rows), generator)
+    return camera_poses(positions, generator.uniform(-np.pi, np.pi, len(slots)), height)

@@ -1,0 +1,69 @@
+"""Runs one of the benchmarks and writes its record."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+from ...config import EnvConfig
+from ...errors import ConfigError
+from ..args import BenchArgs
+from ..machine import machine_facts
+from ..runs import write_json
+from ..show import bench_table, console
+
+Benchmark = Callable[[BenchArgs, EnvConfig], dict[str, Any]]
+
+
+def run_bench(args: BenchArgs) -> int:
+    """Measure, print, and write the record where asked; returns the exit status."""
+    if args.num_envs < 1:
+        raise ConfigError(f"--num-envs {args.num_envs} is not allowed; expected at least 1")
+    if not args.seconds > 0:
+        raise ConfigError(f"--seconds {args.seconds} is not allowed; expected a number above 0")
+    config = EnvConfig(
+        scenes=args.scenes,
+        navmesh=args.navmesh,
+        sensors=args.sensors,
+        resolution=(args.resolution, args.resolution),
+        num_resident_scenes=args.num_resident_scenes,
+        device=args.device,
+    )
+    found = _benchmark(args.what)(args, config)
+    renderer = found.pop("renderer")
+    record = {
+        "benchmark": args.what,
+        **found,
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "gl_renderer": str(renderer.get("gl_renderer", renderer.get("renderer", renderer.get("backend")))),
+        "machine": machine_facts(renderer),
+        "arguments": {k: _plain(v) for k, v in dataclasses.asdict(args).items()},
+        "config": config.to_dict(),
+    }
+    title = (
+        f"bench {args.what}: {args.num_envs} x {args.resolution} x {args.resolution} {'+'.join(args.sensors)}"
+    )
+    console().print(bench_table(record, title))
+    if args.json is not None:
+        write_json(args.json, record)
+    return 0
+
+
+def _benchmark(what: str) -> Benchmark:
+    if what == "render":
+        from .render import bench_render
+
+        return bench_render
+    if what == "step":
+        from .step import bench_step
+
+        return bench_step
+    from .train import bench_train
+
+    return bench_train
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, bool | int | float | str | list | tuple | None) else str(value)

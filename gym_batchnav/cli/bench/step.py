@@ -1,0 +1,97 @@
+"""Speed of ``step``: motion, distances, images, episode changes and scene swaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...config import EnvConfig
+from ...envs import BatchPointNavEnv
+from ...scenes import resolve_scenes
+from ..args import BenchArgs
+from .windows import Measurement, measure
+
+ACTION_PROBABILITIES = (0.0, 0.6, 0.2, 0.2)
+"""Of stop, forward, left, right."""
+SCENES_LOOKED_AT = 8
+
+
+class _Walk:
+    """Random actions in all rows; counts the lengths of the episodes that end."""
+
+    def __init__(self, envs: BatchPointNavEnv, seed: int) -> None:
+        self.envs = envs
+        self.generator = np.random.default_rng(seed)
+        self.lengths: list[float] = []
+        self.timings_before: dict[str, float] = {}
+
+    def step(self) -> int:
+        """One vector step; returns its frames."""
+        rows = self.envs.num_envs
+        actions = self.generator.choice(4, size=rows, p=ACTION_PROBABILITIES)
+        *_, infos = self.envs.step(actions)
+        if "_final_info" in infos:
+            ended = infos["_final_info"]
+            self.lengths += infos["final_info"]["steps"][ended].tolist()
+        return rows
+
+    def start(self) -> None:
+        """The measurement begins."""
+        self.timings_before = self.envs.timings
+        self.lengths.clear()
+
+
+def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
+    """Step with random actions in five windows."""
+    envs = BatchPointNavEnv(args.num_envs, config)
+    try:
+        envs.reset(seed=args.seed)
+        walk = _Walk(envs, args.seed)
+        measured = measure(walk.step, args.seconds, started=walk.start)
+        return {
+            **figures(measured),
+            "stages_ms": stages(walk.timings_before, envs.timings, measured),
+            "mean_episode_length": float(np.mean(walk.lengths)) if walk.lengths else None,
+            "episodes_ended": len(walk.lengths),
+            "action_probabilities": ACTION_PROBABILITIES,
+            "resident_scenes": envs.num_loaded_scenes,
+            "triangles_per_scene": triangles_per_scene(config),
+            "renderer": envs.render_info,
+        }
+    finally:
+        envs.close()
+
+
+def figures(measured: Measurement) -> dict[str, Any]:
+    """Frames per second and how steady the calls were."""
+    return {
+        "frames_per_second": measured.frames_per_second,
+        "windows": measured.windows,
+        "frames": measured.frames,
+        "batch_ms": {
+            "median": measured.quantile_ms(0.5),
+            "p99": measured.quantile_ms(0.99),
+            "worst": max(measured.call_ms),
+        },
+    }
+
+
+def stages(before: dict[str, float], after: dict[str, float], measured: Measurement) -> dict[str, float]:
+    """Milliseconds per batch by stage, and what no stage accounts for."""
+    calls = len(measured.call_ms)
+    spent = {name: 1000 * (seconds - before.get(name, 0.0)) / calls for name, seconds in after.items()}
+    total = sum(measured.call_ms) / calls
+    return {**spent, "outside": max(0.0, total - sum(spent.values())), "total": total}
+
+
+def triangles_per_scene(config: EnvConfig) -> dict[str, float]:
+    """Least, mean and most triangles over the first scenes of the set."""
+    refs = resolve_scenes(config.scenes, config.navmesh)[:SCENES_LOOKED_AT]  # type: ignore[arg-type]
+    counts = [len(ref.load().triangles) for ref in refs]
+    return {
+        "scenes": len(counts),
+        "least": min(counts),
+        "mean": sum(counts) / len(counts),
+        "most": max(counts),
+    }

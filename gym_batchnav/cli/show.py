@@ -1,0 +1,58 @@
+"""What the commands print: tables and single lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+COLUMNS = (("success", "success", "{:.1%}"), ("spl", "SPL", "{:.3f}"), ("soft_spl", "SoftSPL", "{:.3f}"))
+LABELS = {
+    "trained": "trained policy",
+    "untrained": "before training",
+    "straight": "straight walker",
+    "random": "random agent",
+}
+
+
+def console() -> Console:
+    """A console on standard output; wide enough for the tables where it is no terminal."""
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:
+    """Success and path metrics of all agents with their 95% intervals.
+
+    Args:
+        agents: Name to metrics, each ``{"mean":, "low":, "high":}``.
+        title: Heading.
+    """
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("agent")
+    for _, heading, _ in COLUMNS:
+        table.add_column(heading, justify="right")
+    for name, metrics in agents.items():
+        cells = [_cell(metrics.get(key), form) for key, _, form in COLUMNS]
+        table.add_row(LABELS.get(name, name), *cells)
+    return table
+
+
+def bench_table(record: Mapping[str, Any], title: str) -> Table:
+    """Frames per second and the time of each stage."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("")
+    table.add_column("", justify="right")
+    table.add_row("frames/s (median of 5 windows)", f"{record['frames_per_second']:,.0f}")
+    table.add_row("windows", "  ".join(f"{w:,.0f}" for w in record["windows"]))
+    for stage, value in record["stages_ms"].items():
+        table.add_row(f"{stage}, ms per batch", f"{value:.2f}")
+    return table
+
+
+def _cell(metric: Mapping[str, float] | None, form: str) -> str:
+    if metric is None:
+        return "–"
+    return f"{form.format(metric['mean'])}  [{form.format(metric['low'])}, {form.format(metric['high'])}]"

@@ -1,0 +1,140 @@
+"""``batchnav train``: train, evaluate, report; goes on where an earlier call stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
+from ..envs import BatchPointNavEnv
+from ..rl import ProgressBar, load_policy, read_log, train
+from .args import TrainArgs
+from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
+from .machine import machine_facts
+from .pages import report_data
+from .presets import TrainPlan, plan_training
+from .report import write_report
+from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
+from .show import console, results_table
+
+INTERRUPTED = 130
+
+
+def run_train(args: TrainArgs) -> int:
+    """Do what is left to do for the run; returns the exit status."""
+    plan, out = plan_training(args), console()
+    run = RunDir(plan.run_dir)
+    if args.fresh and (old := set_aside(run.path)) is not None:
+        out.print(f"the earlier run is kept in {old}")
+    with run.lock():
+        stage = decide(run, plan.record(), resume=args.resume)
+        if stage is not Stage.DONE:
+            run.begin({**plan.record(), "machine": machine_facts()})
+        if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out):
+            out.print("stopped; the same command goes on from here")
+            return INTERRUPTED
+        if stage is not Stage.DONE:
+            _evaluate(run, plan, out)
+        _conclude(run, out, finished_before=stage is Stage.DONE)
+    return 0
+
+
+def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
+    """Train up to the budget; False where a signal stopped it."""
+    run.trained.unlink(missing_ok=True)
+    run.report.unlink(missing_ok=True)
+    progress = ProgressBar(out)
+    try:
+        result = train(
+            plan.learner,
+            lambda: BatchPointNavEnv(plan.num_envs, plan.env),
+            run.path,
+            resume=run.checkpoints.is_dir(),
+            callbacks=[progress],
+        )
+    finally:
+        progress.close()
+    if result.reason.startswith("SIG"):
+        return False
+    write_json(
+        run.trained,
+        {
+            "frames": result.frames,
+            "updates": result.updates,
+            "seconds": result.elapsed_s,
+            "reason": result.reason,
+            "checkpoint": str(result.checkpoint.relative_to(run.path)),
+        },
+    )
+    return True
+
+
+def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
+    """Evaluate all agents and write result and report."""
+    trained = read_json(run.trained)
+    config, seed = plan.eval_env, plan.learner.seed
+    policy = load_policy(run.path / trained["checkpoint"], plan.learner.device, seed)
+    before = untrained(plan.learner, plan.env)
+    sees = bool(config.sensors)
+    contestants = [
+        Contestant(
+            name="trained", label="trained policy", agent=policy, sees=sees, deterministic=plan.deterministic
+        ),
+        *baselines(config, seed),
+        Contestant(
+            name="untrained",
+            label="before training",
+            agent=before,
+            sees=sees,
+            deterministic=plan.deterministic,
+        ),
+    ]
+    outcome = run_contest(contestants, config, plan.num_episodes, say=out.print)
+    result = _result(plan, trained, outcome)
+    write_episodes(run.episodes, outcome.results)
+    write_json(run.evaluation, result)
+    data = report_data(
+        outcome,
+        config,
+        title="PointGoal navigation",
+        subtitle=f"trained on {_names(plan.env.scenes)}, evaluated on {_names(config.scenes)}",
+        facts={
+            "Frames seen": f"{trained['frames'] / 1e6:.2f} M",
+            "Training time": f"{trained['seconds'] / 60:.1f} min",
+            "Frames/s": f"{trained['frames'] / max(trained['seconds'], 1e-9):,.0f}",
+        },
+        tables={**_settings(plan), "Machine": result["machine"]},
+        updates=read_log(run.path),
+    )
+    write_report(data, run.report)
+
+
+def _result(plan: TrainPlan, trained: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
+    return {
+        **summary(outcome.results[0]),
+        "agents": {result.name: summary(result) for result in outcome.results},
+        "scenes": list(plan.eval_env.scenes),
+        "deterministic": plan.deterministic,
+        "training": dict(trained),
+        "machine": machine_facts(outcome.renderer),
+    }
+
+
+def _settings(plan: TrainPlan) -> dict[str, dict[str, Any]]:
+    record = plan.record()
+    return {"Environment": record["env"], "Learner": record["learner"], "Evaluation": record["evaluation"]}
+
+
+def _conclude(run: RunDir, out: Console, *, finished_before: bool) -> None:
+    """Print the result and where the report is."""
+    result = read_json(run.evaluation)
+    if finished_before:
+        out.print("this run is finished; --fresh starts it anew, --run-dir another one")
+    title = f"{result['episodes']} episodes on {_names(result['scenes'])}, 95% intervals"
+    out.print(results_table(result["agents"], title))
+    out.print(f"report: {run.report.resolve()}", soft_wrap=True)
+
+
+def _names(scenes: object) -> str:
+    return ", ".join(map(str, scenes)) if isinstance(scenes, list | tuple) else str(scenes)
