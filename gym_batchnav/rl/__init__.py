@@ -1,1 +1,42 @@
-""""""
+"""The bundled learner: recurrent PPO on any Gymnasium vector environment with Box or Dict observations.
+
+It meets the environment only through ``gymnasium.vector.VectorEnv``.
+"""
+
+from __future__ import annotations
+
+from gym_batchnav.rl.agents import Agent, PolicyAgent, RandomAgent, StraightWalker, load_policy
+from gym_batchnav.rl.callbacks import RunInfo, TrainCallback, TrainResult
+from gym_batchnav.rl.checkpoint import best_checkpoint, latest_checkpoint, load_checkpoint, resolve_checkpoint
+from gym_batchnav.rl.config import PolicyConfig, PPOConfig, TrainConfig
+from gym_batchnav.rl.evaluate import EpisodeRecord, Evaluation, EvaluationStep, evaluate
+from gym_batchnav.rl.intervals import Interval
+from gym_batchnav.rl.logs import read_log
+from gym_batchnav.rl.progress import ProgressBar
+from gym_batchnav.rl.train import train
+
+__all__ = [
+    "Agent",
+    "EpisodeRecord",
+    "Evaluation",
+    "EvaluationStep",
+    "Interval",
+    "PPOConfig",
+    "PolicyAgent",
+    "PolicyConfig",
+    "ProgressBar",
+    "RandomAgent",
+    "RunInfo",
+    "StraightWalker",
+    "TrainCallback",
+    "TrainConfig",
+    "TrainResult",
+    "best_checkpoint",
+    "evaluate",
+    "latest_checkpoint",
+    "load_checkpoint",
+    "load_policy",
+    "read_log",
+    "resolve_checkpoint",
+    "train",
+]

@@ -1,0 +1,172 @@
+"""Things that act: a trained policy, and the two simple agents to compare it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from gym_batchnav.errors import CheckpointError, ConfigError
+from gym_batchnav.rl.checkpoint import load_checkpoint, resolve_checkpoint
+from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.policy import ActorCritic, sample_actions
+from gym_batchnav.rl.seeding import make_generator
+from gym_batchnav.rl.spec import BOX_KEY, EnvSpec
+from gym_batchnav.rl.stepping import to_numpy
+
+Actions = npt.NDArray[np.int64]
+STOP, FORWARD, LEFT, RIGHT = 0, 1, 2, 3
+_GOAL_KEYS = ("pointgoal", "pointgoal_with_gps_compass")
+
+
+class Agent(Protocol):
+    """Acts for N environments at once."""
+
+    def act(
+        self, obs: Any, state: Any, episode_start: npt.ArrayLike | torch.Tensor, *, deterministic: bool = True
+    ) -> tuple[Actions, Any]:
+        """Chooses actions.
+
+        Args:
+            obs: batched observations, a mapping or one array, NumPy or torch.
+            state: what the last call gave; None at the first.
+            episode_start: (N,) bool, True where ``obs`` is the first of an episode.
+            deterministic: the most likely action instead of a random one, where the agent has a choice.
+
+        Returns:
+            Actions (N,) int64 and the state for the next call.
+        """
+        ...
+
+
+class PolicyState(NamedTuple):
+    """Memory of a ``PolicyAgent``."""
+
+    memory: torch.Tensor
+    """(S, N, hidden)."""
+    previous: torch.Tensor
+    """(N,) int64, actions of the last call."""
+
+
+class PolicyAgent:
+    """A trained policy.
+
+    Args:
+        policy: the network; is put into evaluation mode.
+        seed: of the actions, where they are sampled.
+    """
+
+    def __init__(self, policy: ActorCritic, seed: int = 0) -> None:
+        self.policy = policy.eval()
+        self.generator = make_generator(policy.device, seed)
+
+    @torch.inference_mode()
+    def act(
+        self,
+        obs: Any,
+        state: PolicyState | None,
+        episode_start: npt.ArrayLike | torch.Tensor,
+        *,
+        deterministic: bool = True,
+    ) -> tuple[Actions, PolicyState]:
+        """See ``Agent.act``."""
+        device = self.policy.device
+        named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
+        missing = [key for key in self.policy.spec.fields if key not in named]
+        if missing:
+            raise ConfigError(
+                f"the policy needs the observation {missing[0]!r}; given are {', '.join(named)}"
+            )
+        tensors = {key: torch.as_tensor(named[key]).to(device) for key in self.policy.spec.fields}
+        starts = torch.as_tensor(episode_start, dtype=torch.bool, device=device)
+        if state is None:
+            none = torch.full(starts.shape, -1, dtype=torch.int64, device=device)
+            state = PolicyState(self.policy.initial_state(starts.shape[0]), none)
+        output, memory = self.policy.step(tensors, state.memory, state.previous, starts)
+        actions = sample_actions(output.logits, None if deterministic else self.generator)
+        return actions.cpu().numpy(), PolicyState(memory, actions)
+
+
+def load_policy(path: Path | str, device: str = "cpu", seed: int = 0) -> PolicyAgent:
+    """The policy of a checkpoint, ready to act; needs no trainer and no environment.
+
+    Args:
+        path: a checkpoint, or the folder of a run (its newest checkpoint).
+        device: torch device.
+        seed: of sampled actions.
+
+    Raises:
+        CheckpointError: missing or broken.
+    """
+    path = resolve_checkpoint(path)
+    content = load_checkpoint(path, device)
+    config = TrainConfig.from_dict(content["config"])
+    policy = ActorCritic(config.policy, EnvSpec.from_dict(content["env_spec"])).to(device)
+    try:
+        policy.load_state_dict(content["policy"])
+    except RuntimeError as error:
+        raise CheckpointError(f"the weights in {path} do not fit their own configuration: {error}") from error
+    # Chosen by a measurement on the machine that trained; elsewhere it could be slow.
+    policy.bf16 = False
+    return PolicyAgent(policy, seed)
+
+
+class StraightWalker:
+    """Turns to the goal, walks straight at it, and stops there; sees no walls.
+
+    Args:
+        stop_distance: stops below this distance to the goal, in metres.
+        turn_angle_deg: of one turn; it turns while the goal is more than half of this to a side.
+    """
+
+    def __init__(self, stop_distance: float = 0.2, turn_angle_deg: float = 10.0) -> None:
+        self.stop_distance = stop_distance
+        self.tolerance = np.radians(turn_angle_deg) / 2
+
+    def act(
+        self,
+        obs: Any,
+        state: None,
+        episode_start: npt.ArrayLike | torch.Tensor,
+        *,
+        deterministic: bool = True,
+    ) -> tuple[Actions, None]:
+        """See ``Agent.act``; it has no memory and no choice."""
+        key = next((name for name in _GOAL_KEYS if name in obs), None)
+        if key is None:
+            raise ConfigError(f"the straight walker needs one of {_GOAL_KEYS}; given are {', '.join(obs)}")
+        rho, phi = to_numpy(obs[key]).T
+        turn = np.where(phi > 0, LEFT, RIGHT)
+        actions = np.where(np.abs(phi) > self.tolerance, turn, FORWARD)
+        return np.where(rho < self.stop_distance, STOP, actions).astype(np.int64), None
+
+
+class RandomAgent:
+    """Draws every action from fixed probabilities.
+
+    Args:
+        num_actions: number of actions.
+        seed: of the draws.
+        probabilities: of each action; equal ones by default.
+    """
+
+    def __init__(self, num_actions: int, seed: int = 0, probabilities: npt.ArrayLike | None = None) -> None:
+        self.num_actions = num_actions
+        self.probabilities = None if probabilities is None else np.asarray(probabilities, np.float64)
+        self.generator = np.random.default_rng(seed)
+
+    def act(
+        self,
+        obs: Any,
+        state: None,
+        episode_start: npt.ArrayLike | torch.Tensor,
+        *,
+        deterministic: bool = True,
+    ) -> tuple[Actions, None]:
+        """See ``Agent.act``; it looks at nothing and is random in either mode."""
+        rows = len(to_numpy(episode_start))
+        return self.generator.choice(self.num_actions, size=rows, p=self.probabilities).astype(np.int64), None

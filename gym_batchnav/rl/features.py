@@ -1,0 +1,68 @@
+"""Observations as they come from an environment, turned into inputs for the network."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from gym_batchnav.errors import ConfigError
+from gym_batchnav.rl.config import DepthTransform, PolicyConfig
+from gym_batchnav.rl.spec import EnvSpec, FieldSpec
+
+_LOG_SCALE = 100.0
+
+
+def polar_goal_features(goal: Tensor) -> Tensor:
+    """Maps (B, 2) of (rho metres, phi radians) to (B, 5): rho / 10, log(1 + rho), exp(-rho), cos, sin.
+
+    log and exp keep resolution near the goal, where the decision to stop is made.
+    """
+    rho, phi = goal[:, 0], goal[:, 1]
+    return torch.stack((rho / 10, torch.log1p(rho), torch.exp(-rho), torch.cos(phi), torch.sin(phi)), dim=1)
+
+
+def transform_depth(depth: Tensor, kind: DepthTransform) -> Tensor:
+    """Maps depth in [0, 1] onto [0, 1] with more of the range for near things, then onto [-1, 1]."""
+    if kind == "sqrt":
+        depth = depth.clamp_min(0).sqrt()
+    elif kind == "log":
+        depth = torch.log1p(depth.clamp_min(0) * _LOG_SCALE) / math.log1p(_LOG_SCALE)
+    return depth * 2 - 1
+
+
+def image_features(image: Tensor, spec: FieldSpec, config: PolicyConfig) -> Tensor:
+    """One image (B, H, W, C), uint8 or float, as floats of order 1.
+
+    A uint8 tensor is read as 255ths whether the space says uint8 or the rollout stored a float image so.
+    """
+    pixels = image.float() / 255 if image.dtype == torch.uint8 else image.float()
+    if spec.dtype == "uint8":
+        return pixels * 2 - 1
+    return transform_depth(pixels, config.depth_transform) if spec.unit_range else pixels
+
+
+def image_keys(spec: EnvSpec) -> list[str]:
+    """Keys of the images; raises ``ConfigError`` unless all have one height and width."""
+    keys = [key for key, field in spec.fields.items() if field.is_image]
+    if len({spec.fields[key].shape[:2] for key in keys}) > 1:
+        sizes = ", ".join(f"{key} {spec.fields[key].shape[:2]}" for key in keys)
+        raise ConfigError(f"image observations differ in size ({sizes}); give all the same height and width")
+    return keys
+
+
+def vector_width(key: str, field: FieldSpec, config: PolicyConfig) -> int:
+    """Number of features that ``vector_features`` gives for an observation."""
+    return 5 if is_polar_goal(key, field, config) else field.size
+
+
+def is_polar_goal(key: str, field: FieldSpec, config: PolicyConfig) -> bool:
+    """Whether an observation is the goal as (rho, phi)."""
+    return key == config.goal_key and config.goal_format == "polar" and field.shape == (2,)
+
+
+def vector_features(key: str, value: Tensor, field: FieldSpec, config: PolicyConfig) -> Tensor:
+    """One vector observation (B, ...) as float features (B, width)."""
+    flat = value.float().flatten(1)
+    return polar_goal_features(flat) if is_polar_goal(key, field, config) else flat

@@ -1,0 +1,73 @@
+"""Running means of what episodes ended with."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gym_batchnav.rl.stepping import Transition, info_column
+
+
+class EpisodeMetrics:
+    """Collects returns, lengths and chosen info keys of ended episodes, over a window of episodes.
+
+    Args:
+        keys: keys of the episode-end infos.
+        window: episodes over which ``means`` go.
+        num_envs: rows of the environment.
+    """
+
+    def __init__(self, keys: Sequence[str], window: int, num_envs: int) -> None:
+        self.keys = tuple(keys)
+        self.values: dict[str, deque[float]] = {
+            key: deque(maxlen=window) for key in (*self.keys, "return", "length")
+        }
+        self.episodes = 0
+        self.returns: npt.NDArray[np.float64] = np.zeros(num_envs)
+        self.lengths: npt.NDArray[np.int64] = np.zeros(num_envs, np.int64)
+
+    def add(self, step: Transition) -> None:
+        """Takes in one step of all rows."""
+        self.returns += step.rewards
+        self.lengths += ~step.skipped
+        ended = np.flatnonzero(step.ended)
+        if not ended.size:
+            return
+        self.episodes += ended.size
+        self.values["return"].extend(self.returns[ended].tolist())
+        self.values["length"].extend(self.lengths[ended].tolist())
+        for key in self.keys:
+            column = info_column(step.final_infos, key, len(self.returns))
+            if column is not None:
+                values, present = column
+                self.values[key].extend(float(values[row]) for row in ended if present[row])
+        self.returns[ended] = 0
+        self.lengths[ended] = 0
+
+    def means(self) -> dict[str, float]:
+        """Mean of each key over the window; keys that no episode gave are left out."""
+        return {key: math.fsum(values) / len(values) for key, values in self.values.items() if values}
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for a checkpoint."""
+        return {
+            "values": {key: list(values) for key, values in self.values.items()},
+            "episodes": self.episodes,
+            "returns": self.returns.tolist(),
+            "lengths": self.lengths.tolist(),
+        }
+
+    def load(self, state: Mapping[str, Any], *, same_rows: bool) -> None:
+        """The inverse of ``state``; episodes in progress are taken over only where the rows are the same."""
+        for key, values in state["values"].items():
+            if key in self.values:
+                self.values[key].extend(values)
+        self.episodes = int(state["episodes"])
+        if same_rows:
+            self.returns = np.asarray(state["returns"], np.float64)
+            self.lengths = np.asarray(state["lengths"], np.int64)

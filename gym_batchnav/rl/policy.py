@@ -1,0 +1,159 @@
+"""The recurrent actor-critic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from gym_batchnav.rl.config import PolicyConfig
+from gym_batchnav.rl.encoder import ImageEncoder
+from gym_batchnav.rl.features import image_features, image_keys, vector_features, vector_width
+from gym_batchnav.rl.recurrent import RecurrentCore
+from gym_batchnav.rl.spec import EnvSpec
+from gym_batchnav.rl.values import ValueScale
+
+Observations = Mapping[str, Tensor]
+
+
+class PolicyOutput(NamedTuple):
+    """What the network says about a batch of frames."""
+
+    logits: Tensor
+    """(..., actions): log-probabilities, normalised."""
+    values: Tensor
+    """(...): expected return in the normalised units of ``ActorCritic.value_scale``."""
+
+
+class ActorCritic(nn.Module):
+    """Images, vectors and the previous action, through a memory, to action probabilities and a value.
+
+    The state is one tensor (S, N, hidden), see ``RecurrentCore``. A previous action of -1 stands for none.
+    """
+
+    def __init__(self, config: PolicyConfig, spec: EnvSpec) -> None:
+        super().__init__()
+        self.config = config
+        self.spec = spec
+        self.bf16 = False
+        self.image_keys = image_keys(spec)
+        self.vector_keys = [key for key in spec.fields if key not in self.image_keys]
+        width = self._build_inputs()
+        self.core = RecurrentCore(config.recurrence, width, config.hidden, config.layers)
+        self.actor = nn.Linear(config.hidden, spec.num_actions)
+        self.critic = nn.Linear(config.hidden, 1)
+        self.value_scale = ValueScale()
+        nn.init.orthogonal_(self.actor.weight, 0.01)
+        nn.init.orthogonal_(self.critic.weight, 1.0)
+        nn.init.zeros_(self.actor.bias)
+        nn.init.zeros_(self.critic.bias)
+
+    def _build_inputs(self) -> int:
+        config, fields = self.config, self.spec.fields
+        self.embed = nn.ModuleDict()
+        for key in self.vector_keys:
+            self.embed[key] = nn.Linear(vector_width(key, fields[key], config), config.vector_embedding)
+        width = len(self.vector_keys) * config.vector_embedding
+        self.encoder: ImageEncoder | None = None
+        if self.image_keys:
+            height, columns = fields[self.image_keys[0]].shape[:2]
+            channels = sum(fields[key].shape[2] for key in self.image_keys)
+            self.encoder = ImageEncoder(config, height, columns, channels)
+            width += config.hidden
+        self.action_embedding: nn.Embedding | None = None
+        if config.action_embedding:
+            self.action_embedding = nn.Embedding(self.spec.num_actions + 1, config.action_embedding)
+            width += config.action_embedding
+        return width
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.actor.weight.device
+
+    def initial_state(self, num_envs: int) -> Tensor:
+        """The state before any step: zeros (S, num_envs, hidden)."""
+        return self.core.initial_state(num_envs, self.device)
+
+    def features(self, obs: Observations, previous: Tensor, starts: Tensor) -> Tensor:
+        """Inputs of the memory.
+
+        Args:
+            obs: (B, ...) each.
+            previous: (B,) int64 actions.
+            starts: (B,) bool; no previous action counts there.
+
+        Returns:
+            (B, width) float32.
+        """
+        parts: list[Tensor] = []
+        fields = self.spec.fields
+        if self.encoder is not None:
+            images = [image_features(obs[key], fields[key], self.config) for key in self.image_keys]
+            image = images[0] if len(images) == 1 else torch.cat(images, dim=3)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+                parts.append(self.encoder(image).float())
+        for key in self.vector_keys:
+            parts.append(
+                functional.relu(self.embed[key](vector_features(key, obs[key], fields[key], self.config)))
+            )
+        if self.action_embedding is not None:
+            parts.append(self.action_embedding((previous + 1) * ~starts))
+        return torch.cat(parts, dim=1)
+
+    def step(
+        self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor
+    ) -> tuple[PolicyOutput, Tensor]:
+        """One frame of N environments.
+
+        Args:
+            obs: (N, ...) each.
+            state: (S, N, hidden).
+            previous: (N,) int64.
+            starts: (N,) bool.
+
+        Returns:
+            Log-probabilities (N, actions) and values (N,), and the state after the frame.
+        """
+        hidden, state = self.core.step(self.features(obs, previous, starts), state, starts)
+        return self._heads(hidden), state
+
+    def sequence(self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor) -> PolicyOutput:
+        """T frames of N environments; equal to ``step`` called T times.
+
+        Args:
+            obs: (T, N, ...) each.
+            state: (S, N, hidden), before the first frame.
+            previous: (T, N) int64.
+            starts: (T, N) bool.
+
+        Returns:
+            Log-probabilities (T, N, actions) and values (T, N).
+        """
+        flat = {key: value.flatten(0, 1) for key, value in obs.items()}
+        x = self.features(flat, previous.flatten(), starts.flatten())
+        return self._heads(self.core.sequence(x.reshape(*starts.shape, -1), state, starts))
+
+    def _heads(self, hidden: Tensor) -> PolicyOutput:
+        logits = functional.log_softmax(self.actor(hidden), dim=-1)
+        return PolicyOutput(logits, self.critic(hidden).squeeze(-1))
+
+    def real_values(self, values: Tensor) -> Tensor:
+        """Values in units of reward."""
+        return self.value_scale.restore(values)
+
+    def update_value_scale(self, returns: Tensor) -> None:
+        """Moves the value units towards ``returns``; in units of reward, the head says the same as before."""
+        self.value_scale.update(returns, self.critic)
+
+
+def sample_actions(logits: Tensor, generator: torch.Generator | None) -> Tensor:
+    """Draws actions (N,) int64 from log-probabilities (N, actions); None takes the most likely ones."""
+    if generator is None:
+        return logits.argmax(dim=-1)
+    uniform = torch.rand(logits.shape[0], 1, generator=generator, device=logits.device)
+    above = logits.exp().cumsum(dim=-1) <= uniform
+    return above.sum(dim=-1).clamp_max(logits.shape[-1] - 1)

@@ -1,0 +1,187 @@
+"""The PPO update."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gym_batchnav.errors import BatchNavError, ConfigError
+from gym_batchnav.rl.config import PPOConfig
+from gym_batchnav.rl.gae import advantages
+from gym_batchnav.rl.policy import ActorCritic, PolicyOutput
+from gym_batchnav.rl.rollout import Batch, Rollout
+
+
+class LossSums(NamedTuple):
+    """Sums over the valid frames of a batch."""
+
+    policy: Tensor
+    """Clipped surrogate, to be made small."""
+    value: Tensor
+    """Half of the squared error, in normalised units."""
+    entropy: Tensor
+    """Entropy in nats."""
+    kl: Tensor
+    """Estimate of KL(old, new): ratio - 1 - log ratio (Schulman 2020)."""
+    clipped: Tensor
+    """Frames whose ratio is outside the clip range."""
+
+
+def ppo_losses(
+    output: PolicyOutput, batch: Batch, old_values: Tensor, targets: Tensor, config: PPOConfig
+) -> LossSums:
+    """The parts of the loss of Schulman et al. 2017, equations 7 and 9.
+
+    Args:
+        output: of the network now, (T, B, actions) and (T, B).
+        batch: the sequences; ``batch.advantages`` as they enter the loss.
+        old_values: (T, B), in normalised units.
+        targets: (T, B), in normalised units.
+        config: clip ranges.
+
+    Returns:
+        Sums over valid frames.
+    """
+    valid = batch.valid
+    log_probs = output.logits.gather(-1, batch.actions[..., None])[..., 0]
+    log_ratio = log_probs - batch.log_probs
+    ratio = log_ratio.exp()
+    limited = ratio.clamp(1 - config.clip, 1 + config.clip)
+    surrogate = -torch.minimum(ratio * batch.advantages, limited * batch.advantages)
+    error = (output.values - targets).square()
+    if config.value_clip is not None:
+        near = old_values + (output.values - old_values).clamp(-config.value_clip, config.value_clip)
+        error = torch.maximum(error, (near - targets).square())
+    entropy = -(output.logits.exp() * output.logits).sum(-1)
+    with torch.no_grad():
+        kl = ratio - 1 - log_ratio
+        outside = ((ratio - 1).abs() > config.clip).float()
+    parts = (surrogate, 0.5 * error, entropy, kl, outside)
+    return LossSums(*(torch.where(valid, part, 0.0).sum() for part in parts))
+
+
+class PPO:
+    """Improves a policy on one rollout after the other.
+
+    Args:
+        policy: the network.
+        config: the update's settings.
+        generator: splits the environments into minibatches.
+    """
+
+    def __init__(self, policy: ActorCritic, config: PPOConfig, generator: torch.Generator) -> None:
+        self.policy = policy
+        self.config = config
+        self.generator = generator
+        self.optimizer = make_optimizer(policy, config)
+
+    def update(
+        self, rollout: Rollout, last_values: Tensor, rate: float, entropy_weight: float
+    ) -> dict[str, float]:
+        """Several epochs over a rollout.
+
+        Args:
+            rollout: filled; its ``advantages`` and ``returns`` are written here.
+            last_values: (N,), of the frame after the last, in units of reward.
+            rate: learning rate.
+            entropy_weight: weight of the entropy bonus.
+
+        Returns:
+            Mean losses and diagnostics by name.
+
+        Raises:
+            BatchNavError: the loss is not finite.
+        """
+        if self.config.minibatches > rollout.num_envs:
+            raise ConfigError(
+                f"minibatches is {self.config.minibatches}, but there are {rollout.num_envs} environments; "
+                "it must not be more"
+            )
+        explained = self._prepare(rollout, last_values)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        sums = torch.zeros(len(LossSums._fields), device=self.policy.device)
+        norms: list[Tensor] = []
+        for _ in range(self.config.epochs):
+            for rows in rollout.minibatches(self.config.minibatches, self.generator):
+                part, norm = self._minibatch(rollout, rows, entropy_weight)
+                sums += part
+                norms.append(norm)
+        steps = self.config.epochs * self.config.minibatches
+        means = dict(zip(LossSums._fields, (sums / steps).tolist(), strict=True))
+        return {
+            "policy_loss": means["policy"],
+            "value_loss": means["value"],
+            "entropy": means["entropy"],
+            "kl": means["kl"],
+            "clip_fraction": means["clipped"],
+            "explained_variance": explained,
+            "grad_norm": float(torch.stack(norms).mean()),
+        }
+
+    @torch.no_grad()
+    def _prepare(self, rollout: Rollout, last_values: Tensor) -> float:
+        """Advantages and returns; gives the share of the returns' variance that the values explain."""
+        config = self.config
+        raw = advantages(
+            rollout.rewards,
+            rollout.values,
+            last_values,
+            rollout.terminated,
+            rollout.truncated,
+            rollout.final_values,
+            config.gamma,
+            config.gae_lambda,
+        )
+        torch.add(raw, rollout.values, out=rollout.returns)
+        valid = rollout.valid
+        kept = raw[valid]
+        if config.normalize_advantages:
+            raw = (raw - kept.mean()) / (kept.std(correction=0) + 1e-5)
+        rollout.advantages.copy_(raw)
+        returns = rollout.returns[valid]
+        if config.normalize_values:
+            self.policy.update_value_scale(returns)
+        variance = float(returns.var(correction=0))
+        return 1.0 - float(kept.var(correction=0)) / variance if variance > 0 else 0.0
+
+    def _minibatch(self, rollout: Rollout, rows: Tensor, entropy_weight: float) -> tuple[Tensor, Tensor]:
+        """One optimiser step; gives the means of the loss parts and the gradient norm before clipping."""
+        config = self.config
+        frames = rollout.valid[:, rows.to(rollout.valid.device)].sum().clamp_min(1)
+        self.optimizer.zero_grad(set_to_none=True)
+        total = torch.zeros(len(LossSums._fields), device=self.policy.device)
+        for part in torch.split(rows, max(1, config.microbatch_frames // rollout.steps)):  # type: ignore[no-untyped-call]
+            sums = self._losses(rollout.batch(part))
+            loss = sums.policy + config.value_coefficient * sums.value - entropy_weight * sums.entropy
+            (loss / frames).backward()
+            total += torch.stack(sums).detach()
+        norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
+        if not torch.isfinite(norm):
+            raise BatchNavError(
+                f"the gradient is not finite (norm {float(norm)}) at learning rate "
+                f"{self.optimizer.param_groups[0]['lr']:.3g}; lower it, or look for non-finite "
+                "observations or rewards"
+            )
+        self.optimizer.step()
+        return total / frames, norm.detach()
+
+    def _losses(self, batch: Batch) -> LossSums:
+        output = self.policy.sequence(batch.obs, batch.state, batch.previous, batch.starts)
+        scale = self.policy.value_scale
+        return ppo_losses(
+            output, batch, scale.normalize(batch.values), scale.normalize(batch.returns), self.config
+        )
+
+
+def make_optimizer(policy: ActorCritic, config: PPOConfig) -> torch.optim.Optimizer:
+    """AdamW over weights; biases and other vectors are not decayed."""
+    decayed = [p for p in policy.parameters() if p.ndim > 1]
+    plain = [p for p in policy.parameters() if p.ndim <= 1]
+    groups = [
+        {"params": decayed, "weight_decay": config.weight_decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.adam_betas, eps=config.adam_eps)

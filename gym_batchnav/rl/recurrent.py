@@ -1,0 +1,141 @@
+"""Recurrent networks over whole sequences that hold episode starts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from gym_batchnav.rl.config import Recurrence
+
+
+class FragmentPlan(NamedTuple):
+    """How T x N frames, cut at episode starts, lie in a packed sequence of fragments."""
+
+    order: Tensor
+    """(T * N,) int64: flat frame index (t * N + n) of each packed row."""
+    inverse: Tensor
+    """(T * N,) int64: packed row of each flat frame index."""
+    batch_sizes: Tensor
+    """(longest,) int64: fragments that are still running at each step; on the CPU, as torch asks."""
+    env: Tensor
+    """(fragments,) int64: environment of each fragment, longest fragment first."""
+    fresh: Tensor
+    """(fragments,) bool: the fragment begins with an episode start, so its memory begins at zero."""
+
+
+def plan_fragments(starts: Tensor) -> FragmentPlan:
+    """Cuts sequences at episode starts.
+
+    Args:
+        starts: (T, N) bool; True where a frame is the first of an episode.
+
+    Returns:
+        The plan, on the device of ``starts``.
+    """
+    steps, num_envs = starts.shape
+    begins = starts.clone()
+    begins[0] = True
+    time = torch.arange(steps, device=starts.device)[:, None].expand(steps, num_envs)
+    begin_time = torch.where(begins, time, torch.zeros_like(time)).cummax(dim=0).values
+    # Fragments are numbered environment by environment: one cumulative sum gives each frame's fragment.
+    fragment = (begins.t().reshape(-1).cumsum(0) - 1).reshape(num_envs, steps).t()
+    lengths = torch.bincount(fragment.reshape(-1))
+    by_length = torch.argsort(lengths, descending=True, stable=True)
+    rank = torch.empty_like(by_length)
+    rank[by_length] = torch.arange(by_length.numel(), device=starts.device)
+    offset = time - begin_time
+    batch_sizes = torch.bincount(offset.reshape(-1))
+    row_of_offset = batch_sizes.cumsum(0) - batch_sizes
+    inverse = (row_of_offset[offset] + rank[fragment]).reshape(-1)
+    order = torch.empty_like(inverse)
+    order[inverse] = torch.arange(inverse.numel(), device=starts.device)
+    first_frame = order[: lengths.numel()]
+    return FragmentPlan(
+        order, inverse, batch_sizes.cpu(), first_frame % num_envs, starts.reshape(-1)[first_frame]
+    )
+
+
+class RecurrentCore(nn.Module):
+    """GRU, LSTM or nothing, with one state tensor (S, N, hidden).
+
+    S is ``layers`` for a GRU, ``2 * layers`` for an LSTM (all h, then all c), 0 without memory.
+    """
+
+    def __init__(self, kind: Recurrence, inputs: int, hidden: int, layers: int) -> None:
+        super().__init__()
+        self.kind = kind
+        self.layers = layers
+        self.hidden = hidden
+        self.net: nn.Module
+        if kind == "none":
+            self.net = nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh())
+        else:
+            self.net = (nn.GRU if kind == "gru" else nn.LSTM)(inputs, hidden, layers)
+        for name, parameter in self.net.named_parameters():
+            if "weight" in name:
+                nn.init.orthogonal_(parameter)
+            else:
+                nn.init.zeros_(parameter)
+
+    @property
+    def state_rows(self) -> int:
+        """First axis S of the state."""
+        return {"none": 0, "gru": self.layers, "lstm": 2 * self.layers}[self.kind]
+
+    def initial_state(self, num_envs: int, device: torch.device) -> Tensor:
+        """Zeros (S, num_envs, hidden)."""
+        return torch.zeros(self.state_rows, num_envs, self.hidden, device=device)
+
+    def step(self, x: Tensor, state: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
+        """One step for all environments.
+
+        Args:
+            x: (N, inputs).
+            state: (S, N, hidden), before the step.
+            starts: (N,) bool; memory is zeroed there.
+
+        Returns:
+            Outputs (N, hidden) and the state after the step.
+        """
+        output: Tensor
+        if self.kind == "none":
+            output = self.net(x)
+            return output, state
+        state = state * (~starts)[None, :, None]
+        output, after = self.net(x[None], self._unstack(state))
+        return output[0], self._stack(after)
+
+    def sequence(self, x: Tensor, state: Tensor, starts: Tensor) -> Tensor:
+        """All steps of all environments at once.
+
+        Args:
+            x: (T, N, inputs).
+            state: (S, N, hidden), before the first step.
+            starts: (T, N) bool.
+
+        Returns:
+            Outputs (T, N, hidden), equal to ``step`` called T times.
+        """
+        result: Tensor
+        if self.kind == "none":
+            result = self.net(x)
+            return result
+        steps, num_envs = starts.shape
+        plan = plan_fragments(starts)
+        # A fragment that goes on from before the sequence begins with the state given, others with zeros.
+        begin = state[:, plan.env] * (~plan.fresh)[None, :, None]
+        packed = PackedSequence(x.reshape(steps * num_envs, -1)[plan.order], plan.batch_sizes)
+        output, _ = self.net(packed, self._unstack(begin))
+        result = output.data[plan.inverse].reshape(steps, num_envs, -1)
+        return result
+
+    def _unstack(self, state: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        if self.kind == "gru":
+            return state
+        return state[: self.layers].contiguous(), state[self.layers :].contiguous()
+
+    def _stack(self, state: Tensor | tuple[Tensor, Tensor]) -> Tensor:
+        return state if isinstance(state, Tensor) else torch.cat(state)

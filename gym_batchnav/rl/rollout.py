@@ -1,0 +1,123 @@
+"""Storage of one rollout of T steps of N environments, allocated once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gym_batchnav.errors import ConfigError
+from gym_batchnav.rl.config import StorageDtype
+from gym_batchnav.rl.spec import EnvSpec, FieldSpec
+
+
+class Batch(NamedTuple):
+    """Whole sequences of some environments."""
+
+    obs: dict[str, Tensor]
+    """(T, B, ...) each."""
+    state: Tensor
+    """(S, B, hidden), before the first frame."""
+    previous: Tensor
+    """(T, B) int64, previous actions."""
+    starts: Tensor
+    """(T, B) bool."""
+    actions: Tensor
+    """(T, B) int64."""
+    log_probs: Tensor
+    """(T, B), of the actions when they were taken."""
+    values: Tensor
+    """(T, B), in units of reward, when the actions were taken."""
+    advantages: Tensor
+    """(T, B)."""
+    returns: Tensor
+    """(T, B), in units of reward."""
+    valid: Tensor
+    """(T, B) bool; False where the action was ignored by the environment."""
+
+
+class Rollout:
+    """Frames 0 ... T - 1 with what was done in them, and the observation of frame T."""
+
+    def __init__(
+        self, spec: EnvSpec, steps: int, num_envs: int, state: Tensor, image_dtype: StorageDtype
+    ) -> None:
+        device = state.device
+        self.steps, self.num_envs, self.spec = steps, num_envs, spec
+        self.obs = {
+            key: torch.zeros(steps + 1, num_envs, *field.shape, dtype=_stored_dtype(key, field, image_dtype))
+            for key, field in spec.fields.items()
+        }
+        self.obs = {key: value.to(device) for key, value in self.obs.items()}
+        self.state = torch.zeros_like(state)
+        flags = torch.zeros(steps + 1, num_envs, dtype=torch.bool, device=device)
+        frames = torch.zeros(steps, num_envs, device=device)
+        self.starts, self.previous = flags, flags.long()
+        self.terminated, self.truncated, self.valid = (flags[:steps].clone() for _ in range(3))
+        self.actions = self.previous[:steps].clone()
+        self.log_probs, self.values, self.rewards = frames, frames.clone(), frames.clone()
+        self.final_values, self.advantages, self.returns = (frames.clone() for _ in range(3))
+
+    def put_obs(self, step: int, obs: dict[str, Tensor]) -> None:
+        """Copies observations (N, ...) into frame ``step``, in the stored type."""
+        for key, slot in self.obs.items():
+            slot[step].copy_(as_stored(obs[key], slot.dtype))
+
+    def get_obs(self, step: int) -> dict[str, Tensor]:
+        """Views (N, ...) of frame ``step``."""
+        return {key: slot[step] for key, slot in self.obs.items()}
+
+    def encode(self, obs: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Other observations in the types and on the device of this storage."""
+        return {
+            key: as_stored(obs[key], slot.dtype).to(device=slot.device, dtype=slot.dtype)
+            for key, slot in self.obs.items()
+        }
+
+    def roll(self) -> None:
+        """Makes frame T the new frame 0."""
+        for slot in (*self.obs.values(), self.starts, self.previous):
+            slot[0].copy_(slot[self.steps])
+
+    def minibatches(self, parts: int, generator: torch.Generator) -> Iterator[Tensor]:
+        """Environment indices of each of ``parts`` minibatches, a new random split at each call."""
+        order = torch.randperm(self.num_envs, generator=generator)
+        yield from torch.tensor_split(order, parts)
+
+    def batch(self, rows: Tensor) -> Batch:
+        """Copies of the sequences of some environments."""
+        rows = rows.to(self.actions.device)
+        frames = slice(0, self.steps)
+        return Batch(
+            obs={key: slot[frames].index_select(1, rows) for key, slot in self.obs.items()},
+            state=self.state.index_select(1, rows),
+            previous=self.previous[frames].index_select(1, rows),
+            starts=self.starts[frames].index_select(1, rows),
+            actions=self.actions.index_select(1, rows),
+            log_probs=self.log_probs.index_select(1, rows),
+            values=self.values.index_select(1, rows),
+            advantages=self.advantages.index_select(1, rows),
+            returns=self.returns.index_select(1, rows),
+            valid=self.valid.index_select(1, rows),
+        )
+
+
+def as_stored(value: Tensor, dtype: torch.dtype) -> Tensor:
+    """Quantises floats in [0, 1] to 255ths where the storage is uint8; leaves other values alone."""
+    if dtype == torch.uint8 and value.is_floating_point():
+        return (value * 255).round()
+    return value
+
+
+def _stored_dtype(key: str, field: FieldSpec, image_dtype: StorageDtype) -> torch.dtype:
+    if field.dtype == "uint8":
+        return torch.uint8
+    if not field.is_image:
+        return torch.float32
+    if image_dtype == "uint8" and not field.unit_range:
+        raise ConfigError(
+            f"float_image_storage is 'uint8', but {key!r} is not limited to [0, 1]; use 'float16'"
+        )
+    return {"float32": torch.float32, "float16": torch.float16, "uint8": torch.uint8}[image_dtype]
