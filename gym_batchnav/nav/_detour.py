@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gym_batchnav.nav._jit import kernel
+from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav.ground import Ground
 
 _ZERO = np.float32(0.0)
@@ -17,7 +17,7 @@ _HUGE = np.float32(3.4e38)
 
 
 @kernel
-def segment_distance(px: float, pz: float, ax: float, az: float, bx: float, bz: float) -> tuple[float, float]:
+def segment_distance(px: Real, pz: Real, ax: Real, az: Real, bx: Real, bz: Real) -> tuple[Real, Real]:
     """Squared distance of p to the segment ab in the floor plane, and the place of the nearest point, 0 to 1."""
     ux = bx - ax
     uz = bz - az
@@ -35,7 +35,7 @@ def segment_distance(px: float, pz: float, ax: float, az: float, bx: float, bz: 
 
 
 @kernel
-def inside(g: Ground, poly: int, x: float, z: float) -> bool:
+def inside(g: Ground, poly: Whole, x: Real, z: Real) -> Flag:
     """Whether (x, z) lies in the polygon seen from above (crossing rule: each point of a tiling in one polygon)."""
     count = g.poly_count[poly]
     result = False
@@ -54,8 +54,8 @@ def inside(g: Ground, poly: int, x: float, z: float) -> bool:
 
 @kernel
 def nearest_on_detail(
-    g: Ground, poly: int, x: float, z: float, boundary_only: bool
-) -> tuple[float, float, float]:
+    g: Ground, poly: Whole, x: Real, z: Real, boundary_only: bool
+) -> tuple[Real, Real, Real]:
     """The point of the detail triangles' edges that is nearest to (x, z) seen from above."""
     best = _HUGE
     best_t = _ZERO
@@ -85,7 +85,7 @@ def nearest_on_detail(
 
 
 @kernel
-def triangle_height(g: Ground, d: int, x: float, z: float) -> tuple[bool, float]:
+def triangle_height(g: Ground, d: Whole, x: Real, z: Real) -> tuple[Flag, Real]:
     """Height of detail triangle `d` at (x, z), if it covers the point."""
     a = g.detail_tri[d, 0]
     b = g.detail_tri[d, 1]
@@ -106,7 +106,7 @@ def triangle_height(g: Ground, d: int, x: float, z: float) -> tuple[bool, float]
 
 
 @kernel
-def height(g: Ground, poly: int, x: float, z: float) -> tuple[bool, float]:
+def height(g: Ground, poly: Whole, x: Real, z: Real) -> tuple[Flag, Real]:
     """Height of the polygon at (x, z), if the point lies in it."""
     if not inside(g, poly, x, z):
         return False, _ZERO
@@ -119,7 +119,7 @@ def height(g: Ground, poly: int, x: float, z: float) -> tuple[bool, float]:
 
 
 @kernel
-def closest_on_polygon(g: Ground, poly: int, x: float, z: float) -> tuple[bool, float, float, float]:
+def closest_on_polygon(g: Ground, poly: Whole, x: Real, z: Real) -> tuple[Flag, Real, Real, Real]:
     """Whether (x, z) lies over the polygon, and the polygon's point nearest to it seen from above."""
     over, y = height(g, poly, x, z)
     if over:

@@ -1,4 +1,4 @@
-"""How every kernel of this package is compiled."""
+"""How every kernel of this package is compiled, and how its scalars are annotated."""
 
 from __future__ import annotations
 
@@ -8,3 +8,10 @@ from numba import njit
 
 kernel: Any = njit(cache=True, nogil=True, error_model="numpy")
 """Decorator: compiled on first call, kept on disk, free of the GIL, IEEE division."""
+
+Real = Any
+"""A float32 or float64 scalar: which of them decides how a kernel rounds, and Python's float would hide it."""
+Whole = Any
+"""An integer scalar."""
+Flag = Any
+"""A boolean scalar."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.nav._detour import closest_on_polygon
-from gym_batchnav.nav._jit import kernel
+from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav.ground import Ground
 
 _HALF_X = np.float32(2.0)
@@ -27,12 +27,12 @@ _RIM = np.float32(1e-4)
 
 
 @kernel
-def _clamp(value: float, low: float, high: float) -> float:
+def _clamp(value: Real, low: Real, high: Real) -> Real:
     return low if value < low else (high if value > high else value)
 
 
 @kernel
-def _steps(g: Ground, tile: int, axis: int, value: float, half: float) -> tuple[int, int]:
+def _steps(g: Ground, tile: Whole, axis: Whole, value: Real, half: Real) -> tuple[Whole, Whole]:
     """The search box along one axis in quantisation steps, widened as Detour does."""
     low = g.tile_low[tile, axis]
     high = g.tile_high[tile, axis]
@@ -43,7 +43,7 @@ def _steps(g: Ground, tile: int, axis: int, value: float, half: float) -> tuple[
 
 
 @kernel
-def _tile_hit(g: Ground, tile: int, x: float, z: float) -> bool:
+def _tile_hit(g: Ground, tile: Whole, x: Real, z: Real) -> Flag:
     """Whether the search box touches the tile in the grid of tiles."""
     tx = g.tile_xz[tile, 0]
     tz = g.tile_xz[tile, 1]
@@ -56,7 +56,7 @@ def _tile_hit(g: Ground, tile: int, x: float, z: float) -> bool:
 
 
 @kernel
-def _in_search_box(g: Ground, poly: int, x: float, y: float, z: float) -> bool:
+def _in_search_box(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> Flag:
     tile = g.poly_tile[poly]
     if not _tile_hit(g, tile, x, z):
         return False
@@ -72,7 +72,7 @@ def _in_search_box(g: Ground, poly: int, x: float, y: float, z: float) -> bool:
 
 
 @kernel
-def _box_distance(g: Ground, poly: int, x: float, z: float) -> float:
+def _box_distance(g: Ground, poly: Whole, x: Real, z: Real) -> Real:
     """A lower bound of the squared distance to the polygon seen from above."""
     box = g.poly_box[poly]
     dx = max(max(box[0] - x, x - box[2]) - _RIM, _ZERO)
@@ -81,7 +81,7 @@ def _box_distance(g: Ground, poly: int, x: float, z: float) -> float:
 
 
 @kernel
-def _score(g: Ground, poly: int, x: float, y: float, z: float) -> tuple[float, float, float, float]:
+def _score(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real]:
     """Detour's measure of nearness, and the point: straight over a polygon, the height an agent climbs is free."""
     over, cx, cy, cz = closest_on_polygon(g, poly, x, z)
     dy = y - cy
@@ -94,13 +94,13 @@ def _score(g: Ground, poly: int, x: float, y: float, z: float) -> tuple[float, f
 
 
 @kernel
-def _cell(g: Ground, axis: int, value: float) -> int:
+def _cell(g: Ground, axis: Whole, value: Real) -> Whole:
     cell = math.floor((value - g.cell_origin[axis]) / g.cell_origin[2])
     return int(max(min(cell, g.cell_count[axis] - 1), 0))
 
 
 @kernel
-def nearest_polygon(g: Ground, x: float, y: float, z: float) -> tuple[int, float, float, float]:
+def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, Real, Real]:
     """The nearest polygon (-1: none) and the nearest point on it; x, y and z are float32."""
     best = -1
     best_score = _HUGE
@@ -149,7 +149,7 @@ def nearest_polygons(g: Ground, points: NDArray[np.float32]) -> tuple[NDArray[np
 
 
 @kernel
-def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
+def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: Real) -> NDArray[np.bool_]:
     """(h, w): whether some walkable polygon, of any storey, is within `reach` of (xs[w], zs[h]) seen from above."""
     mask = np.zeros((len(zs), len(xs)), np.bool_)
     limit = np.float32(reach) * np.float32(reach)
@@ -161,7 +161,7 @@ def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: 
 
 
 @kernel
-def _covered(g: Ground, x: float, z: float, reach: float, limit: float) -> bool:
+def _covered(g: Ground, x: Real, z: Real, reach: Real, limit: Real) -> Flag:
     for cz in range(_cell(g, 1, z - reach), _cell(g, 1, z + reach) + 1):
         for cx in range(_cell(g, 0, x - reach), _cell(g, 0, x + reach) + 1):
             cell = cz * g.cell_count[0] + cx

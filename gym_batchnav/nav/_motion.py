@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.nav._detour import height, inside, segment_distance
-from gym_batchnav.nav._jit import kernel
-from gym_batchnav.nav._locate import nearest_polygon
+from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav.ground import Ground
 
 MAX_NODES = 64
@@ -27,13 +26,11 @@ _HUGE = np.float32(3.4e38)
 
 
 @kernel
-def _crossing(
-    ax: float, az: float, bx: float, bz: float, px: float, pz: float, qx: float, qz: float
-) -> tuple[bool, float]:
+def _crossing(a: Real, b: Real, p: Real, q: Real) -> tuple[Flag, Real]:
     """Whether the segments ab and pq cross seen from above, and where on ab."""
-    ux, uz = bx - ax, bz - az
-    vx, vz = qx - px, qz - pz
-    wx, wz = ax - px, az - pz
+    ux, uz = b[0] - a[0], b[2] - a[2]
+    vx, vz = q[0] - p[0], q[2] - p[2]
+    wx, wz = a[0] - p[0], a[2] - p[2]
     d = ux * vz - uz * vx
     if abs(d) < _PARALLEL:
         return False, _ZERO
@@ -43,7 +40,20 @@ def _crossing(
 
 
 @kernel
-def _node(nodes: NDArray[np.int32], count: int, poly: int) -> int:
+def _stop_on(a: Real, b: Real, p: Real, q: Real, sliding: Flag) -> tuple[Real, Real]:
+    """Squared distance from q to where wall ab ends the walk from p to q, and the place on ab."""
+    if sliding:
+        return segment_distance(q[0], q[2], a[0], a[2], b[0], b[2])
+    hit, t = _crossing(a, b, p, q)
+    if not hit:
+        return _HUGE, t
+    x = a[0] + (b[0] - a[0]) * t - q[0]
+    z = a[2] + (b[2] - a[2]) * t - q[2]
+    return x * x + z * z, t
+
+
+@kernel
+def _known(nodes: NDArray[np.int32], count: Whole, poly: Whole) -> Whole:
     """The place of the polygon among the known ones, `count` if it is new, -1 if there is no room."""
     for k in range(count):
         if nodes[k] == poly:
@@ -52,124 +62,86 @@ def _node(nodes: NDArray[np.int32], count: int, poly: int) -> int:
 
 
 @kernel
-def _along_surface(
-    g: Ground,
-    start: int,
-    p: tuple[float, float, float],
-    q: tuple[float, float, float],
-    sliding: bool,
-    nodes: NDArray[np.int32],
-    closed: NDArray[np.bool_],
-    queue: NDArray[np.int32],
-) -> tuple[int, float, float, float]:
-    """Breadth-first local search from polygon `start`: the polygon reached (-1: none) and the point in it."""
-    px, py, pz = p
-    qx, qy, qz = q
-    mx, mz = px + (qx - px) * _HALF, pz + (qz - pz) * _HALF
-    dx, dy, dz = qx - px, qy - py, qz - pz
+def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: Real, end: Real) -> Whole:
+    """Breadth-first local search from polygon `start`: the polygon reached (-1: none); `end` becomes the point."""
+    nodes, closed, queue = scratch
+    mx, mz = p[0] + (q[0] - p[0]) * _HALF, p[2] + (q[2] - p[2]) * _HALF
+    dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
     radius = np.float32(math.sqrt(dx * dx + dy * dy + dz * dz)) * _HALF + _SLACK
     reach = radius * radius
     best = -1
     best_distance = _HUGE
-    ex, ey, ez = px, py, pz
     nodes[0], closed[0], queue[0] = start, True, 0
-    known, head, tail = 1, 0, 1
+    count, head, tail = 1, 0, 1
     while head < tail:
         poly = nodes[queue[head]]
         head += 1
-        if inside(g, poly, qx, qz):
-            return poly, qx, qy, qz
-        count = g.poly_count[poly]
-        for step in range(count):
-            k = step - 1 if step > 0 else count - 1
+        if inside(g, poly, q[0], q[2]):
+            end[:] = q
+            return poly
+        sides = g.poly_count[poly]
+        for step in range(sides):
+            k = step - 1 if step > 0 else sides - 1
             a = g.verts[g.poly_verts[poly, k]]
             b = g.verts[g.poly_verts[poly, step]]
             other = g.poly_next[poly, k]
             if other < 0:
-                if sliding:
-                    distance, t = segment_distance(qx, qz, a[0], a[2], b[0], b[2])
-                else:
-                    hit, t = _crossing(a[0], a[2], b[0], b[2], px, pz, qx, qz)
-                    if not hit:
-                        continue
-                    hx = a[0] + (b[0] - a[0]) * t - qx
-                    hz = a[2] + (b[2] - a[2]) * t - qz
-                    distance = hx * hx + hz * hz
+                distance, t = _stop_on(a, b, p, q, sliding)
                 if distance < best_distance:
                     best, best_distance = poly, distance
-                    ex = a[0] + (b[0] - a[0]) * t
-                    ey = a[1] + (b[1] - a[1]) * t
-                    ez = a[2] + (b[2] - a[2]) * t
+                    for axis in range(3):
+                        end[axis] = a[axis] + (b[axis] - a[axis]) * t
                 continue
-            node = _node(nodes, known, other)
+            node = _known(nodes, count, other)
             if node < 0:
                 continue
-            if node == known:
+            if node == count:
                 nodes[node], closed[node] = other, False
-                known += 1
+                count += 1
             if closed[node] or segment_distance(mx, mz, a[0], a[2], b[0], b[2])[0] > reach:
                 continue
-            if not sliding and not _crossing(a[0], a[2], b[0], b[2], px, pz, qx, qz)[0]:
-                continue
-            if tail - head < MAX_QUEUE:
+            if (sliding or _crossing(a, b, p, q)[0]) and tail - head < MAX_QUEUE:
                 closed[node] = True
                 queue[tail] = node
                 tail += 1
-    return best, ex, ey, ez
+    return best
 
 
 @kernel
-def _nudged(g: Ground, poly: int, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """The point 0.1 mm nearer to the middle of its polygon: off a wall of no thickness between two islands."""
-    cx = cy = cz = _ZERO
-    count = g.poly_count[poly]
-    for k in range(count):
-        v = g.verts[g.poly_verts[poly, k]]
-        cx, cy, cz = cx + v[0], cy + v[1], cz + v[2]
-    number = np.float32(count)
-    dx, dy, dz = cx / number - x, cy / number - y, cz / number - z
-    length = np.float32(math.sqrt(dx * dx + dy * dy + dz * dz))
-    if length > _ZERO:
-        x, y, z = x + _NUDGE * (dx / length), y + _NUDGE * (dy / length), z + _NUDGE * (dz / length)
-    return x, y, z
-
-
-@kernel
-def move_all(
+def walk_all(
     g: Ground,
-    positions: NDArray[np.float32],
+    polys: NDArray[np.int32],
+    snapped: NDArray[np.float32],
     targets: NDArray[np.float32],
-    sliding: bool,
-    refuse_other_island: bool,
-) -> NDArray[np.float32]:
-    """(B, 3) float32 positions and targets to (B, 3) float32 positions; a row that cannot move stays as it is.
+    sliding: Flag,
+    result: NDArray[np.float32],
+) -> NDArray[np.int32]:
+    """Walks each row from `snapped` on polygon `polys` (-1: the row stays) and overwrites `result`, both (B, 3).
 
-    habitat-sim does not move at all when the polygon nearest to the target is on another island or there is none
-    (`refuse_other_island`); Detour alone slides on.
+    Returns the (B,) polygons reached, -1 where `result` was left alone.
     """
-    result = positions.copy()
-    nodes = np.empty(MAX_NODES, np.int32)
-    closed = np.empty(MAX_NODES, np.bool_)
-    queue = np.empty(MAX_NODES, np.int32)
-    for row in range(len(positions)):
-        start, px, py, pz = nearest_polygon(g, positions[row, 0], positions[row, 1], positions[row, 2])
-        qx, qy, qz = targets[row, 0], targets[row, 1], targets[row, 2]
-        if start < 0:
+    reached = np.full(len(polys), -1, np.int32)
+    scratch = (np.empty(MAX_NODES, np.int32), np.empty(MAX_NODES, np.bool_), np.empty(MAX_NODES, np.int32))
+    end = np.empty(3, np.float32)
+    for row in range(len(polys)):
+        if polys[row] < 0:
             continue
-        if refuse_other_island:
-            end = nearest_polygon(g, qx, qy, qz)[0]
-            if end < 0 or g.poly_island[start] != g.poly_island[end]:
-                continue
-        poly, x, y, z = _along_surface(g, start, (px, py, pz), (qx, qy, qz), sliding, nodes, closed, queue)
+        poly = _search(g, polys[row], snapped[row], targets[row], sliding, scratch, end)
         if poly < 0:
             continue
-        found, level = height(g, poly, x, z)
+        found, level = height(g, poly, end[0], end[2])
         if found:
-            y = level
-        landed = nearest_polygon(g, x, y, z)[0]
-        if landed < 0 or g.poly_island[landed] != g.poly_island[start]:
-            x, y, z = _nudged(g, poly, x, y, z)
-        result[row, 0] = x
-        result[row, 1] = y
-        result[row, 2] = z
+            end[1] = level
+        reached[row] = poly
+        result[row] = end
+    return reached
+
+
+def nudged(g: Ground, polys: NDArray[np.int32], points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The points 0.1 mm nearer to the middle of their polygons: off a wall of no thickness between two islands."""
+    result = points.copy()
+    for row, poly in enumerate(polys):
+        middle = g.verts[g.poly_verts[poly, : g.poly_count[poly]]].mean(axis=0)
+        away = middle - points[row]
+        result[row] += _NUDGE * away / np.linalg.norm(away)
     return result

@@ -7,26 +7,22 @@ has exactly one way out. The walk follows adjacency, so storeys above each other
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._jit import kernel
-from gym_batchnav.nav._locate import nearest_polygon
-from gym_batchnav.nav.ground import Ground
-from gym_batchnav.nav.triangles import SightMesh, orient
+from gym_batchnav.nav._jit import Flag, Whole, kernel
+from gym_batchnav.nav.triangles import GRID_BITS, SightMesh, orient
 
 _BLOCKED = 0
 _SEEN = 1
 _TOUCHED = 2
 
-Spot = Any
-"""(triangle, grid x, grid z, x, y, z): a point put on the ground; the triangle is -1 if there is no ground near it."""
+Spot = NDArray[np.int64]
+"""(3,) triangle, grid x, grid z: a point put strictly into a triangle."""
 
 
 @kernel
-def _least_side(xz: NDArray[np.int64], x: int, z: int) -> int:
+def _least_side(xz: NDArray[np.int64], x: Whole, z: Whole) -> Whole:
     """The least of the three areas between a point and the edges of a triangle; above 0 strictly inside."""
     least = orient(xz[0, 0], xz[0, 1], xz[1, 0], xz[1, 1], x, z)
     least = min(least, orient(xz[1, 0], xz[1, 1], xz[2, 0], xz[2, 1], x, z))
@@ -34,33 +30,42 @@ def _least_side(xz: NDArray[np.int64], x: int, z: int) -> int:
 
 
 @kernel
-def place(g: Ground, m: SightMesh, x: float, y: float, z: float) -> Spot:
-    """Snaps a float32 point to the ground and moves it strictly into a triangle, by a micrometre at most as a rule."""
-    poly, sx, sy, sz = nearest_polygon(g, x, y, z)
-    if poly < 0:
-        return -1, 0, 0, 0.0, 0.0, 0.0
-    gx = np.int64(round((np.float64(sx) - m.grid[0]) * m.grid[2]))
-    gz = np.int64(round((np.float64(sz) - m.grid[1]) * m.grid[2]))
-    best = m.tri_start[poly]
-    best_side = _least_side(m.tri_xz[best], gx, gz)
-    for t in range(best + 1, m.tri_start[poly + 1]):
-        side = _least_side(m.tri_xz[t], gx, gz)
-        if side > best_side:
-            best, best_side = t, side
-    xz = m.tri_xz[best]
-    middle_x = (xz[0, 0] + xz[1, 0] + xz[2, 0]) // 3 - gx
-    middle_z = (xz[0, 1] + xz[1, 1] + xz[2, 1]) // 3 - gz
-    ix, iz = gx, gz
-    shift = 30
-    while best_side <= 0 and shift >= 0:
-        ix, iz = gx + (middle_x >> shift), gz + (middle_z >> shift)
-        best_side = _least_side(xz, ix, iz)
-        shift -= 1
-    return best, ix, iz, np.float64(sx), np.float64(sy), np.float64(sz)
+def place_all(m: SightMesh, polys: NDArray[np.int32], snapped: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Puts (B, 3) points on polygons `polys` strictly into triangles, as a rule by moving them under a micrometre.
+
+    Returns (B, 3) triangle, grid x, grid z; the triangle is -1 where the polygon is.
+    """
+    spots = np.empty((len(polys), 3), np.int64)
+    for row in range(len(polys)):
+        spots[row, 0] = -1
+        if polys[row] >= 0:
+            x = np.int64(round((np.float64(snapped[row, 0]) - m.grid[0]) * m.grid[2]))
+            z = np.int64(round((np.float64(snapped[row, 2]) - m.grid[1]) * m.grid[2]))
+            _place(m, polys[row], x, z, spots[row])
+    return spots
 
 
 @kernel
-def _left(m: SightMesh, t: int, k: int, sx: int, sz: int, tx: int, tz: int, zero: int) -> int:
+def _place(m: SightMesh, poly: Whole, x: Whole, z: Whole, spot: NDArray[np.int64]) -> None:
+    best = m.tri_start[poly]
+    best_side = _least_side(m.tri_xz[best], x, z)
+    for t in range(best + 1, m.tri_start[poly + 1]):
+        side = _least_side(m.tri_xz[t], x, z)
+        if side > best_side:
+            best, best_side = t, side
+    xz = m.tri_xz[best]
+    to_middle_x = (xz[0, 0] + xz[1, 0] + xz[2, 0]) // 3 - x
+    to_middle_z = (xz[0, 1] + xz[1, 1] + xz[2, 1]) // 3 - z
+    spot[0], spot[1], spot[2] = best, x, z
+    shift = GRID_BITS
+    while best_side <= 0 and shift >= 0:
+        spot[1], spot[2] = x + (to_middle_x >> shift), z + (to_middle_z >> shift)
+        best_side = _least_side(xz, spot[1], spot[2])
+        shift -= 1
+
+
+@kernel
+def _left(m: SightMesh, t: Whole, k: Whole, sx: Whole, sz: Whole, tx: Whole, tz: Whole, zero: Whole) -> Whole:
     """1 if vertex k of triangle t lies left of the line from s to t, 0 if right; 2 is added if it lies on it."""
     side = orient(sx, sz, tx, tz, m.tri_xz[t, k, 0], m.tri_xz[t, k, 1])
     if side == 0:
@@ -71,16 +76,16 @@ def _left(m: SightMesh, t: int, k: int, sx: int, sz: int, tx: int, tz: int, zero
 @kernel
 def _walk(
     m: SightMesh,
-    t: int,
-    edge: int,
-    sx: int,
-    sz: int,
-    tx: int,
-    tz: int,
-    goal_tri: int,
-    goal_corner: int,
-    zero: int,
-) -> int:
+    t: Whole,
+    edge: Whole,
+    sx: Whole,
+    sz: Whole,
+    tx: Whole,
+    tz: Whole,
+    goal_tri: Whole,
+    goal_corner: Whole,
+    zero: Whole,
+) -> Whole:
     """Follows the line from s to t out of triangle t over `edge`, until it meets the goal or a wall."""
     touched = False
     while True:
@@ -107,8 +112,16 @@ def _walk(
 
 @kernel
 def _from_spot(
-    m: SightMesh, t: int, sx: int, sz: int, tx: int, tz: int, goal_tri: int, goal_corner: int, zero: int
-) -> int:
+    m: SightMesh,
+    t: Whole,
+    sx: Whole,
+    sz: Whole,
+    tx: Whole,
+    tz: Whole,
+    goal_tri: Whole,
+    goal_corner: Whole,
+    zero: Whole,
+) -> Whole:
     """As `_walk`, from a point strictly inside triangle t."""
     a = _left(m, t, 0, sx, sz, tx, tz, zero)
     b = _left(m, t, 1, sx, sz, tx, tz, zero)
@@ -126,7 +139,7 @@ def _from_spot(
 
 
 @kernel
-def _from_corner(m: SightMesh, corner: int, goal_corner: int, zero: int) -> int:
+def _from_corner(m: SightMesh, corner: Whole, goal_corner: Whole, zero: Whole) -> Whole:
     """As `_walk`, from a corner, through the triangle of its fan that the line enters."""
     sx, sz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
     tx, tz = m.corner_xz[goal_corner, 0], m.corner_xz[goal_corner, 1]
@@ -146,39 +159,39 @@ def _from_corner(m: SightMesh, corner: int, goal_corner: int, zero: int) -> int:
 
 
 @kernel
-def spot_sees_spot(m: SightMesh, s: Spot, e: Spot) -> bool:
+def spot_sees_spot(m: SightMesh, s: Spot, e: Spot) -> Flag:
     """Whether two placed points see each other."""
     if s[0] == e[0]:
         return True
     seen = _from_spot(m, s[0], s[1], s[2], e[1], e[2], e[0], -1, 1)
     if seen == _TOUCHED:
         seen = _from_spot(m, s[0], s[1], s[2], e[1], e[2], e[0], -1, 0)
-    return bool(seen == _SEEN)
+    return seen == _SEEN
 
 
 @kernel
-def spot_sees_corner(m: SightMesh, s: Spot, corner: int) -> bool:
+def spot_sees_corner(m: SightMesh, s: Spot, corner: Whole) -> Flag:
     """Whether a placed point sees a corner."""
     cx, cz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
     seen = _from_spot(m, s[0], s[1], s[2], cx, cz, -1, corner, 1)
     if seen == _TOUCHED:
         seen = _from_spot(m, s[0], s[1], s[2], cx, cz, -1, corner, 0)
-    return bool(seen == _SEEN)
+    return seen == _SEEN
 
 
 @kernel
-def corner_sees_corner(m: SightMesh, a: int, b: int) -> bool:
+def corner_sees_corner(m: SightMesh, a: Whole, b: Whole) -> Flag:
     """Whether two corners see each other."""
     seen = _from_corner(m, a, b, 1)
     if seen == _TOUCHED:
         seen = _from_corner(m, a, b, 0)
-    return bool(seen == _SEEN)
+    return seen == _SEEN
 
 
 @kernel
-def may_bend(m: SightMesh, corner: int, x: int, z: int) -> bool:
+def may_bend(m: SightMesh, corner: Whole, x: Whole, z: Whole) -> Flag:
     """Whether a taut path that comes from grid point (x, z) can bend at the corner: its walls lie on one side."""
     cx, cz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
     a = orient(x, z, cx, cz, m.corner_walls[corner, 0, 0], m.corner_walls[corner, 0, 1])
     b = orient(x, z, cx, cz, m.corner_walls[corner, 1, 0], m.corner_walls[corner, 1, 1])
-    return bool((a >= 0 and b >= 0) or (a <= 0 and b <= 0))
+    return (a >= 0 and b >= 0) or (a <= 0 and b <= 0)

@@ -14,6 +14,8 @@ from gym_batchnav.nav.ground import Ground, freeze
 from gym_batchnav.nav.triangles import SightMesh, build_sight_mesh
 
 _ROWS_AT_A_TIME = 512
+_ROUNDING = 1e-5
+"""Metres that a float32 row may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,21 @@ class CornerTable:
         for array in arrays:
             array.setflags(write=False)
         return CornerTable(freeze(self.sight), *arrays)
+
+    def chain_to_goal(
+        self, corner: int, row: NDArray[np.float32], goal: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """(P, 3) corners from `corner` (-1: none) on along the shortest way to a goal with the table row `row`."""
+        chain: list[int] = []
+        while corner >= 0 and len(chain) < len(row):
+            chain.append(corner)
+            to_goal = float(np.linalg.norm(self.sight.corner_xyz[corner] - goal))
+            near = self.near[self.near_start[corner] : self.near_start[corner + 1]]
+            if row[corner] <= to_goal + _ROUNDING or len(near) == 0:
+                break
+            steps = np.linalg.norm(self.sight.corner_xyz[near] - self.sight.corner_xyz[corner], axis=1)
+            corner = int(near[np.argmin(steps + row[near])])
+        return self.sight.corner_xyz[chain].reshape(-1, 3)
 
 
 def build_corner_table(ground: Ground) -> CornerTable:

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from gym_batchnav.errors import ConfigError, NavMeshError
 from gym_batchnav.nav import _geodesic, _locate, _motion
+from gym_batchnav.nav._sight import place_all
 from gym_batchnav.nav.corners import CornerTable, build_corner_table
 from gym_batchnav.nav.ground import Ground, GroundFacts, PolygonMesh, build_ground, freeze
 from gym_batchnav.nav.readers import mesh_from_polygons, read_navmesh
-from gym_batchnav.nav.triangles import SightMesh
+
+_Spots = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]
 
 MAX_HEIGHT_ERROR = 0.5
 """Metres between a navigable point and the ground (habitat-sim, isNavigable)."""
@@ -162,10 +164,22 @@ class NavMesh:
             ConfigError: Shapes differ or a number is not finite.
         """
         start, end = _pair("positions", positions, "targets", targets)
-        moved: NDArray[np.float32] = _motion.move_all(
-            self._ground, start, end, bool(sliding), bool(refuse_other_island)
+        ground = self._ground
+        polys, snapped = _locate.nearest_polygons(ground, start)
+        if refuse_other_island:
+            goals = _locate.nearest_polygons(ground, end)[0]
+            apart = (goals < 0) | (ground.poly_island[polys] != ground.poly_island[goals])
+            polys = np.where(apart, np.int32(-1), polys)
+        result = start.copy()
+        reached = _motion.walk_all(ground, polys, snapped, end, bool(sliding), result)
+        landed = _locate.nearest_polygons(ground, result)[0]
+        # On a wall of no thickness between two islands the nearest polygon may be beyond it.
+        strayed = (reached >= 0) & (
+            (landed < 0) | (ground.poly_island[landed] != ground.poly_island[reached])
         )
-        return moved
+        if strayed.any():
+            result[strayed] = _motion.nudged(ground, reached[strayed], result[strayed])
+        return result
 
     def geodesic_distance(self, starts: ArrayLike, goals: ArrayLike) -> NDArray[np.float64]:
         """Length of the shortest path from each start to its goal.
@@ -184,11 +198,8 @@ class NavMesh:
             ConfigError: Shapes differ or a number is not finite.
         """
         start, end = _pair("starts", starts, "goals", goals)
-        table = self._table
-        result: NDArray[np.float64] = _geodesic.distances(
-            self._ground, table.sight, table.between, start, end
-        )
-        return result
+        scratch = np.empty((1, self.num_corners), np.float32)
+        return self._distances(self._spots(start), self._spots(end), scratch, False)[0]
 
     def goal_table(self, goals: ArrayLike) -> NDArray[np.float32]:
         """Prepares goals for `distance_to_goal`.
@@ -201,8 +212,9 @@ class NavMesh:
             where no shortest path to the goal can bend at the corner).
         """
         table = self._table
+        polys, spots, points = self._spots(_finite("goals", _points("goals", goals)))
         rows: NDArray[np.float32] = _geodesic.goal_rows(
-            self._ground, table.sight, table.between, _finite("goals", _points("goals", goals))
+            table.sight, table.between, self._ground.poly_island[polys], spots, points
         )
         return rows
 
@@ -223,15 +235,13 @@ class NavMesh:
             ConfigError: Shapes differ or a number is not finite.
         """
         start, end = _pair("positions", positions, "goals", goals)
-        table = self._table
         rows = np.array(tables, np.float32, order="C")
-        if rows.shape != (len(start), len(table.between)):
+        if rows.shape != (len(start), self.num_corners):
             raise ConfigError(
-                f"tables has the shape {rows.shape}; ({len(start)}, {len(table.between)}), one row of goal_table for "
+                f"tables has the shape {rows.shape}; ({len(start)}, {self.num_corners}), one row of goal_table for "
                 "each position, is needed"
             )
-        result: NDArray[np.float64] = _geodesic.distances_by_rows(self._ground, table.sight, start, end, rows)
-        return result
+        return self._distances(self._spots(start), self._spots(end), rows, True)[0]
 
     def shortest_path(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
         """The corners of the shortest path between two points.
@@ -246,14 +256,13 @@ class NavMesh:
         """
         a = _finite("start", _points("start", np.asarray(start, np.float32)[None]))
         b = _finite("goal", _points("goal", np.asarray(goal, np.float32)[None]))
-        table = self._table
-        found, chain = _geodesic.path_corners(
-            self._ground, table.sight, table.between, table.near_start, table.near, a[0], b[0]
-        )
-        if not found:
+        row = self.goal_table(b)
+        ends = self._spots(a), self._spots(b)
+        length, first = self._distances(*ends, row, True)
+        if not np.isfinite(length[0]):
             return np.empty((0, 3))
-        path = np.concatenate([self.snap(a), table.sight.corner_xyz[chain], self.snap(b)])
-        return path.astype(np.float64)
+        middle = self._table.chain_to_goal(int(first[0]), row[0], ends[1][2][0])
+        return np.concatenate([ends[0][2], middle, ends[1][2]]).astype(np.float64)
 
     def top_down(
         self, meters_per_pixel: float, height: float | None = None
@@ -314,6 +323,28 @@ class NavMesh:
     def _nearest(self, name: str, points: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         found: tuple[NDArray[np.int32], NDArray[np.float32]] = _locate.nearest_polygons(
             self._ground, _points(name, points)
+        )
+        return found
+
+    def _spots(self, points: NDArray[np.float32]) -> _Spots:
+        """Nearest polygons, places in the triangles, and points on the mesh."""
+        polys, snapped = _locate.nearest_polygons(self._ground, points)
+        return polys, place_all(self._table.sight, polys, snapped), snapped
+
+    def _distances(
+        self, starts: _Spots, goals: _Spots, rows: NDArray[np.float32], have_rows: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        table = self._table
+        found: tuple[NDArray[np.float64], NDArray[np.int32]] = _geodesic.distances(
+            table.sight,
+            table.between,
+            self._ground.poly_island[goals[0]],
+            starts[1],
+            goals[1],
+            starts[2],
+            goals[2],
+            rows,
+            have_rows,
         )
         return found
 

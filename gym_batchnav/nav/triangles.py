@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._jit import kernel
+from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav.ground import Ground, freeze
 
 GRID_BITS = 30
@@ -49,7 +49,7 @@ class SightMesh(NamedTuple):
 
 
 @kernel
-def orient(ax: int, az: int, bx: int, bz: int, cx: int, cz: int) -> int:
+def orient(ax: Whole, az: Whole, bx: Whole, bz: Whole, cx: Whole, cz: Whole) -> Whole:
     """Twice the signed area of the triangle abc on the grid: above 0 if c lies left of a to b (x right, z up)."""
     return (bx - ax) * (cz - az) - (bz - az) * (cx - ax)
 
@@ -86,7 +86,7 @@ def build_sight_mesh(g: Ground) -> SightMesh:
 
 
 @kernel
-def _edge_towards(g: Ground, poly: int, other: int, a: int, b: int) -> int:
+def _edge_towards(g: Ground, poly: Whole, other: Whole, a: Whole, b: Whole) -> Whole:
     """The edge of `poly` between vertices a and b that leads to `other`; -1 if there is none."""
     count = g.poly_count[poly]
     for k in range(count):
@@ -98,7 +98,7 @@ def _edge_towards(g: Ground, poly: int, other: int, a: int, b: int) -> int:
 
 
 @kernel
-def _clockwise(g: Ground, grid_xz: NDArray[np.int64], poly: int) -> bool:
+def _clockwise(g: Ground, grid_xz: NDArray[np.int64], poly: Whole) -> Flag:
     area = 0.0
     count = g.poly_count[poly]
     for k in range(1, count - 1):
@@ -151,8 +151,8 @@ def _triangulate(
 
 @kernel
 def _fan_from(
-    tri_xz: NDArray[np.int64], tri_link: NDArray[np.int32], t: int, fan: NDArray[np.int32]
-) -> tuple[int, float]:
+    tri_xz: NDArray[np.int64], tri_link: NDArray[np.int32], t: Whole, fan: NDArray[np.int32]
+) -> tuple[Whole, Real]:
     """Walks around vertex 0 of triangle t from the wall on its edge 0 to the next wall: entries and angle."""
     k = 0
     count = 0
