@@ -1,0 +1,95 @@
+"""Stand-ins for the renderer and for scenes: exact, quick, and without GL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from batchnav_renderer.types import SceneArrays
+from gym_batchnav.scenes import Scene, WalkableGround
+
+
+class FakeRenderer:
+    """Pixels are a fixed function of the scene's arrays and the camera's pose, row by row."""
+
+    made = 0
+
+    def __init__(self, config):
+        self.config = config
+        self.info = {"backend": "fake"}
+        self.scenes = {}
+        self.views_drawn = []
+        self.closed = 0
+        FakeRenderer.made += 1
+
+    def add_scene(self, arrays):
+        assert isinstance(arrays, SceneArrays)
+        number = 10 + 3 * (max(self.scenes, default=0) + len(self.scenes))
+        self.scenes[number] = np.float32(np.abs(arrays.positions).sum() % 7.0)
+        return number
+
+    def remove_scene(self, number):
+        del self.scenes[number]
+
+    def set_views(self, scene_ids, world_from_camera):
+        assert 1 <= len(scene_ids) <= self.config.num_views
+        assert world_from_camera.shape == (len(scene_ids), 4, 4)
+        self.looks = [self.scenes[int(number)] for number in scene_ids]
+        self.poses = np.array(world_from_camera, dtype=np.float64)
+
+    def render(self, out=None):
+        config, count = self.config, len(self.looks)
+        self.views_drawn.append(count)
+        pixels = np.arange(config.height * config.width).reshape(config.height, config.width)
+        depth = np.empty((count, config.height, config.width, 1), dtype=np.float32)
+        for row, (look, pose) in enumerate(zip(self.looks, self.poses, strict=True)):
+            seed = float(look) + float((pose * np.arange(16).reshape(4, 4)).sum())
+            depth[row, ..., 0] = np.minimum((seed + 0.37 * pixels) % 12.0, config.far)
+        images = {"depth": depth, "rgb": (np.repeat(depth, 3, axis=3) * [10, 20, 25]).astype(np.uint8)}
+        images = {name: images[name] for name in config.outputs}
+        if out is None:
+            return images
+        for name, image in images.items():
+            out[name][...] = image
+        return out
+
+    def close(self):
+        self.closed += 1
+
+
+class FakeRenderConfig:
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRooms:
+    """Two rooms of 4 x 4 m joined by a door, ``shift`` metres apart from other scenes' ones."""
+
+    scene_id: str
+    shift: float = 0.0
+
+    def load(self):
+        points = [
+            (0, 0), (4, 0), (4, 1.5), (4, 2.5), (4, 4), (0, 4),
+            (5, 1.5), (5, 2.5), (5, 0), (9, 0), (9, 4), (5, 4),
+        ]  # fmt: skip
+        vertices = np.array([(x + self.shift, 0.0, z) for x, z in points], dtype=np.float32)
+        polygons = ((0, 1, 2, 3, 4, 5), (2, 6, 7, 3), (8, 9, 10, 11, 7, 6))
+        floor = np.array([(0, 0, 0), (9, 0, 0), (9, 0, 4), (0, 0, 4), (0, 3, 4)], dtype=np.float32)
+        arrays = SceneArrays(
+            positions=floor + np.array([self.shift, 0, 0], dtype=np.float32),
+            triangles=np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4]], dtype=np.uint32),
+            material_ids=np.zeros(3, dtype=np.int32),
+        )
+        return Scene(
+            scene_id=self.scene_id,
+            arrays=arrays,
+            walkable=WalkableGround(vertices=vertices, polygons=polygons),
+        )
+
+
+def two_rooms(count):
+    """``count`` scenes that differ."""
+    return [TwoRooms(f"rooms/{number}", float(number)) for number in range(count)]
