@@ -5,9 +5,9 @@
     python3 bootstrap.py test [--quick]
 
 Uses only the standard library, so any Python can start it. It makes (or takes) the virtual environment
-``.venv`` beside this file, installs the package there with the versions of ``constraints.txt``, checks for the
-system libraries that headless rendering needs, and runs the job. Safe to interrupt and to run again; the second
-run installs nothing.
+``.venv`` beside this file, installs the package there with the versions of ``constraints.txt``, checks for
+the system libraries that headless rendering needs, and runs the job. Safe to interrupt and to run again; the
+second run installs nothing.
 """
 
 from __future__ import annotations
@@ -227,9 +227,9 @@ def run_training(arguments: list[str]) -> int:
     if not any(argument == "--preset" or argument.startswith("--preset=") for argument in arguments):
         command += ["--preset", "quick"]
     command += arguments
-    if os.name == "nt":
-        return call(command, cwd=None)
-    os.execv(command[0], command)
+    if os.name != "nt":
+        os.execv(command[0], command)
+    return call(command, cwd=None)
 
 
 def run_tests(quick: bool) -> int:

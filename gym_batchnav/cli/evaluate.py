@@ -18,6 +18,22 @@ from .report import write_report
 from .runs import read_json, write_json
 from .show import console, results_table
 
+TASK_FIELDS = (
+    "hfov_deg",
+    "camera_height",
+    "min_depth",
+    "max_depth",
+    "normalize_depth",
+    "max_episode_steps",
+    "success_distance",
+    "forward_step",
+    "turn_angle_deg",
+    "sliding",
+    "goal_format",
+    "obs_keys",
+)
+"""Fields of the environment that a policy was trained for."""
+
 
 def run_eval(args: EvalArgs) -> int:
     """Evaluate a checkpoint; returns the exit status."""
@@ -72,7 +88,5 @@ def _trained_env(checkpoint: Path, device: str | None) -> EnvConfig:
         known["resolution"] = spec.fields[sensors[0]].shape[:2]
     stored = checkpoint.parent.parent / "config.json"
     if stored.is_file():
-        names = ("hfov_deg", "camera_height", "min_depth", "max_depth", "normalize_depth", "success_distance")
-        names += ("forward_step", "turn_angle_deg", "sliding", "goal_format", "obs_keys", "max_episode_steps")
-        known.update({name: v for name, v in read_json(stored).get("env", {}).items() if name in names})
+        known.update({name: v for name, v in read_json(stored).get("env", {}).items() if name in TASK_FIELDS})
     return EnvConfig.from_kwargs(known)

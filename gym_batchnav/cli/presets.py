@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +132,7 @@ def default_run_dir(preset: str, scenes: Sequence[str]) -> Path:
     if tuple(scenes) == ("houses:train",):
         return Path("runs") / preset
     first = scenes[0] if scenes[0].startswith("houses:") else Path(scenes[0]).stem
-    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in first).strip("-")
+    name = re.sub(r"[^\w-]+", "-", first).strip("-")
     return Path("runs") / f"{preset}-{name}{'-and-more' if len(scenes) > 1 else ''}"
 
 

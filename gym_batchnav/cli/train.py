@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ..envs import BatchPointNavEnv
 from ..rl import ProgressBar, load_policy, read_log, train
+from ..scenes import resolve_scenes
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
 from .machine import machine_facts
@@ -24,6 +25,9 @@ INTERRUPTED = 130
 def run_train(args: TrainArgs) -> int:
     """Do what is left to do for the run; returns the exit status."""
     plan, out = plan_training(args), console()
+    # A wrong name must be said before anything is written.
+    for config in (plan.env, plan.eval_env):
+        resolve_scenes(config.scenes, config.navmesh)
     run = RunDir(plan.run_dir)
     if args.fresh and (old := set_aside(run.path)) is not None:
         out.print(f"the earlier run is kept in {old}")

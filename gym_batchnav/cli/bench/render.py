@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from batchnav_renderer import BatchRenderer, RenderConfig
 
 from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
+from ...envs.world import scene_refs
 from ...errors import ConfigError
 from ...nav import navmesh_for
-from ...scenes import Scene, resolve_scenes
+from ...scenes import Scene
 from ...sim.geometry import camera_poses
 from ..args import BenchArgs
 from .step import figures
@@ -27,7 +28,7 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     if not config.sensors:
         raise ConfigError("bench render needs at least one of --sensors depth rgb")
     limit = args.num_resident_scenes or DEFAULT_RESIDENT_SCENES
-    refs = resolve_scenes(config.scenes, config.navmesh)[:limit]  # type: ignore[arg-type]
+    refs = scene_refs(config)[:limit]
     scenes = [ref.load() for ref in refs]
     generator = np.random.default_rng(args.seed)
     slots = np.arange(args.num_envs) % len(scenes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
-from ...scenes import resolve_scenes
+from ...envs.world import scene_refs
 from ..args import BenchArgs
 from .windows import Measurement, measure
 
@@ -87,7 +87,7 @@ def stages(before: dict[str, float], after: dict[str, float], measured: Measurem
 
 def triangles_per_scene(config: EnvConfig) -> dict[str, float]:
     """Least, mean and most triangles over the first scenes of the set."""
-    refs = resolve_scenes(config.scenes, config.navmesh)[:SCENES_LOOKED_AT]  # type: ignore[arg-type]
+    refs = scene_refs(config)[:SCENES_LOOKED_AT]
     counts = [len(ref.load().triangles) for ref in refs]
     return {
         "scenes": len(counts),

@@ -1,0 +1,95 @@
+"""Benchmarks: how windows are cut, and what a record holds."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gym_batchnav.cli import main
+from gym_batchnav.cli.bench.train import _Windows
+from gym_batchnav.cli.bench.windows import NUM_WINDOWS, Measurement, measure
+
+
+class Clock:
+    """Time that moves by what the calls say they take."""
+
+    def __init__(self, durations):
+        self.now = 0.0
+        self.durations = iter(durations)
+
+    def __call__(self) -> float:
+        return self.now
+
+    def work(self) -> int:
+        self.now += next(self.durations)
+        return 100
+
+
+def test_windows_hold_whole_calls_and_the_median_counts():
+    # 10 s: a warm-up of 1 s, five windows of at least 2 s. Calls of 1 s, but for the last window's of 4 s.
+    clock = Clock([1.0] * 9 + [4.0])
+    begun = []
+    measured = measure(clock.work, 10.0, clock=clock, started=lambda: begun.append(clock.now))
+    assert begun == [1.0]
+    # 2 calls of 100 frames in 2 s four times, then one call in 4 s: 100, 100, 100, 100, 25 frames/s.
+    assert measured.windows == pytest.approx((100.0, 100.0, 100.0, 100.0, 25.0))
+    assert measured.frames_per_second == pytest.approx(100.0)
+    assert measured.frames == 900
+    assert len(measured.call_ms) == 9
+    assert measured.quantile_ms(0.5) == pytest.approx(1000.0)
+    assert measured.quantile_ms(0.99) == pytest.approx(4000.0)
+
+
+def test_a_call_longer_than_its_window_still_counts():
+    clock = Clock([3.0] * 6)
+    measured = measure(clock.work, 1.0, clock=clock)
+    assert measured.windows == pytest.approx((100 / 3,) * NUM_WINDOWS)
+
+
+def test_quantile_of_one_call():
+    assert Measurement((1.0,) * 5, (7.0,), 1).quantile_ms(0.99) == 7.0
+
+
+def test_training_windows_skip_the_warm_up_and_stop_the_run():
+    stopped = []
+
+    class Run:
+        stop = staticmethod(stopped.append)
+
+    listener = _Windows(seconds=10.0)
+    listener.on_start(Run())
+    # Updates of 1,000 frames a second; the first one takes 9 s and is the warm-up.
+    for update in range(1, 12):
+        assert stopped == []
+        listener.on_update({"update": update, "frames": 1000 * update, "elapsed_s": 8.0 + update})
+    assert listener.windows == pytest.approx([1000.0] * NUM_WINDOWS)
+    assert len(listener.updates) == 10
+    assert stopped == ["benchmark"]
+
+
+SCENES = ["--scenes", "houses:train[:2]", "--num-envs", "4", "--resolution", "16", "--seconds", "0.2"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["render", "step", "train"])
+def test_record_says_how_fast_and_on_what(what, tmp_path, capsys):
+    path = tmp_path / "record.json"
+    assert main(["bench", what, *SCENES, "--json", str(path)]) == 0
+    record = json.loads(path.read_text())
+    assert record["benchmark"] == what
+    assert len(record["windows"]) == NUM_WINDOWS
+    assert record["frames_per_second"] == sorted(record["windows"])[2]
+    assert record["triangles_per_scene"]["least"] > 0
+    assert record["gl_renderer"]
+    assert {"cpu", "cores", "python", "torch", "numpy", "gym_batchnav", "renderer"} <= set(record["machine"])
+    assert record["config"]["resolution"] == [16, 16]
+    assert record["arguments"]["num_envs"] == 4
+    wanted = {"render": {"set_views", "render"}, "step": {"simulate", "render", "scene", "episode"}}
+    assert wanted.get(what, {"act", "env", "learn"}) <= set(record["stages_ms"])
+    if what != "train":
+        assert record["resident_scenes"] == 2
+    if what == "step":
+        assert record["action_probabilities"] == [0.0, 0.6, 0.2, 0.2]
+        assert "mean_episode_length" in record
+    assert "frames/s (median of 5 windows)" in capsys.readouterr().out

@@ -1,0 +1,170 @@
+"""``batchnav train`` and ``eval`` from end to end, on tiny runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from gym_batchnav.cli import contest, main
+from gym_batchnav.cli import train as train_module
+from gym_batchnav.rl import read_log
+
+pytestmark = [pytest.mark.slow]
+
+TINY = [
+    "--scenes",
+    "houses:train[:2]",
+    "--val-scenes",
+    "houses:val[:2]",
+    "--num-envs",
+    "4",
+    "--resolution",
+    "16",
+    "--frames",
+    "64",
+    "--eval-episodes",
+    "3",
+    "--set",
+    "ppo.rollout_length=8",
+    "--set",
+    "ppo.minibatches=2",
+    "--set",
+    "policy.hidden=16",
+    "--set",
+    "checkpoint_every_s=0",
+]
+
+
+def train(folder, *more: str) -> int:
+    return main(["train", "--run-dir", str(folder), *TINY, *more])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    assert train(folder) == 0
+    return folder
+
+
+def test_run_leaves_everything_it_promises(finished):
+    names = {path.name for path in finished.iterdir()}
+    assert {
+        "config.json",
+        "train.jsonl",
+        "tensorboard",
+        "checkpoints",
+        "eval.json",
+        "episodes.jsonl",
+        "report.html",
+    } <= names
+    result = json.loads((finished / "eval.json").read_text())
+    assert set(result["agents"]) == {"trained", "straight", "random", "untrained"}
+    for key in ("success", "spl", "soft_spl", "distance_to_goal"):
+        assert result[key]["low"] <= result[key]["mean"] <= result[key]["high"]
+    assert result["episodes"] == 3
+    rows = [json.loads(line) for line in (finished / "episodes.jsonl").read_text().splitlines()]
+    assert len(rows) == 4 * 3
+    # The same episodes for all: equal start distances by number.
+    for number in range(3):
+        assert len({row["start_distance"] for row in rows if row["episode"] == number}) == 1
+    page = (finished / "report.html").read_text()
+    assert "straight walker" in page
+    assert "data:image/gif" in page
+    # 64 frames in updates of 4 x 8
+    assert [update["frames"] for update in read_log(finished)] == [32, 64]
+
+
+def test_second_call_only_shows_the_result(finished, capsys, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(train_module, "train", never)
+    monkeypatch.setattr(train_module, "run_contest", never)
+    before = (finished / "report.html").stat().st_mtime_ns
+    assert train(finished) == 0
+    shown = capsys.readouterr().out
+    assert "--fresh" in shown
+    assert "straight walker" in shown
+    assert str(finished / "report.html") in shown
+    assert (finished / "report.html").stat().st_mtime_ns == before
+
+
+def test_other_settings_are_refused(finished, capsys):
+    assert train(finished, "--seed", "5") == 2
+    assert "learner.seed was 0, now 5" in capsys.readouterr().err
+
+
+def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
+    path = tmp_path / "result.json"
+    command = ["eval", str(finished), "--scenes", "houses:val[:1]", "--episodes", "3", "--greedy"]
+    assert main([*command, "--json", str(path), "--report", str(tmp_path / "page")]) == 0
+    result = json.loads(path.read_text())
+    for key in ("success", "spl", "soft_spl", "distance_to_goal"):
+        assert set(result[key]) == {"mean", "low", "high"}
+    assert result["episodes"] == 3
+    assert result["config"]["resolution"] == [16, 16]
+    assert (tmp_path / "page" / "report.html").stat().st_size > 10_000
+
+
+def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "run"
+    real = train_module.ProgressBar
+
+    class Interrupting(real):
+        """Sends Ctrl-C after the first update."""
+
+        def on_update(self, record):
+            super().on_update(record)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(train_module, "ProgressBar", Interrupting)
+    assert train(folder) == 130
+    assert "the same command goes on from here" in capsys.readouterr().out
+    assert [update["frames"] for update in read_log(folder)] == [32]
+    assert not (folder / "report.html").exists()
+    monkeypatch.setattr(train_module, "ProgressBar", real)
+    assert train(folder) == 0
+    assert "resumed at 32 frames" in capsys.readouterr().out
+    assert [update["frames"] for update in read_log(folder)] == [32, 64]
+    assert (folder / "report.html").exists()
+
+
+def test_larger_budget_trains_on_and_fresh_keeps_the_old_run(tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert train(folder) == 0
+    assert train(folder, "--resume", "--frames", "96") == 0
+    assert [update["frames"] for update in read_log(folder)] == [32, 64, 96]
+    assert train(folder, "--fresh") == 0
+    assert [update["frames"] for update in read_log(folder)] == [32, 64]
+    assert [update["frames"] for update in read_log(tmp_path / "run.old-1")] == [32, 64, 96]
+    assert "run.old-1" in capsys.readouterr().out
+
+
+def test_films_and_maps_show_the_ways_that_were_walked(tmp_path, monkeypatch):
+    outcomes = []
+    real = contest.run_contest
+
+    def keep(*arguments, **options):
+        outcomes.append(real(*arguments, **options))
+        return outcomes[-1]
+
+    monkeypatch.setattr(train_module, "run_contest", keep)
+    assert train(tmp_path / "run") == 0
+    (outcome,) = outcomes
+    for result in outcome.results:
+        assert [trace.number for trace in result.episodes] == [0, 1, 2]
+        for trace in result.episodes:
+            assert len(trace.way) == trace.metrics["steps"] == len(trace.headings)
+            assert trace.way[0] == pytest.approx(trace.start)
+            length = sum(((b - a) ** 2).sum() ** 0.5 for a, b in zip(trace.way, trace.way[1:], strict=False))
+            assert length <= trace.metrics["path_length"] + 1e-3
+            assert trace.scene_id in outcome.maps
+            assert trace.shortest[0] == pytest.approx(trace.start, abs=1e-3)
+            assert trace.shortest[-1] == pytest.approx(trace.goal, abs=1e-3)
+            seen = outcome.maps[trace.scene_id]
+            column, row = ((trace.way[:, [0, 2]] - seen.origin_xz) / seen.meters_per_pixel).T.astype(int)
+            assert seen.mask[row, column].mean() > 0.9
+    films = [len(trace.frames) for trace in outcome.results[0].episodes]
+    assert films == [trace.metrics["steps"] for trace in outcome.results[0].episodes]

@@ -1,0 +1,54 @@
+"""The examples run, with tiny settings, and stay short."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+RUNS = {
+    "random_agent.py": (["--num-envs", "4", "--steps", "5", "--scenes", "houses:train[:1]"], "frames/s"),
+    "train_ppo.py": (
+        ["--frames", "128", "--num-envs", "4", "--resolution", "16", "--episodes", "2", "--run-dir", "run"],
+        "spl:",
+    ),
+    "standalone_renderer.py": ([], "height 1.0 m: "),
+    "own_scene.py": ([], "on foot"),
+}
+
+
+def test_every_example_is_run_here():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(RUNS)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_examples_are_short(name):
+    assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) < 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+def test_example_runs(name, tmp_path):
+    arguments, words = RUNS[name]
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+
+
+@pytest.mark.slow
+def test_own_scene_example_takes_a_scene_file(shared_data, tmp_path):
+    scene = shared_data / "scenes" / "aws_small_house.glb"
+    navmesh = shared_data / "navmesh" / "aws_small_house.navmesh"
+    command = [sys.executable, str(EXAMPLES / "own_scene.py"), str(scene), "--navmesh", str(navmesh)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "145,844 triangles" in done.stdout
