@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 
 from ..envs import BatchPointNavEnv
+from ..envs.world import scene_refs
 from ..rl import ProgressBar, load_policy, read_log, train
-from ..scenes import resolve_scenes
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
 from .machine import machine_facts
@@ -27,7 +27,7 @@ def run_train(args: TrainArgs) -> int:
     plan, out = plan_training(args), console()
     # A wrong name must be said before anything is written.
     for config in (plan.env, plan.eval_env):
-        resolve_scenes(config.scenes, config.navmesh)
+        scene_refs(config)
     run = RunDir(plan.run_dir)
     if args.fresh and (old := set_aside(run.path)) is not None:
         out.print(f"the earlier run is kept in {old}")
