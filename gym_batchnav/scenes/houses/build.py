@@ -64,12 +64,17 @@ class _House:
     owner: int = 1
 
     def build(self) -> _House | None:
-        """Add everything; None where the furniture leaves a room unreachable."""
+        """Add everything; None where furniture does not fit or leaves a room unreachable."""
         for door in self.plan.doors:
             add_door(
                 self.mesh, self.footprints, self.plan.rooms, door, self._leaf(door), self.style, self._next()
             )
-        furniture = [self._furnish(number) for number in range(len(self.plan.rooms))]
+        furniture = []
+        for number in range(len(self.plan.rooms)):
+            things = self._furnish(number)
+            if things is None:
+                return None
+            furniture.append(things)
         if not joins_all_rooms(self.plan, self.footprints):
             return None
         if main_island(self._free()) is None:
@@ -104,8 +109,8 @@ class _House:
         low, high = self.plan.rooms[door.rooms[which]].inner.span(opening.side)
         return which, opening.low - low <= high - opening.high
 
-    def _furnish(self, number: int) -> list[Rect]:
-        """Furnish a room; returns where things stand."""
+    def _furnish(self, number: int) -> list[Rect] | None:
+        """Furnish a room; returns where things stand, or None where the least of it does not fit."""
         room = self.plan.rooms[number]
         if not self.config.furnished:
             return []
@@ -118,7 +123,8 @@ class _House:
             self.owner,
             lane=self.dice.between(450, 700, 50),
         )
-        furnish(placer, self.style)
+        if not furnish(placer, self.style):
+            return None
         self.owner = placer.next_owner
         centre = Place((room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2)
         ceiling_lamp(Brush(self.mesh, self.footprints, centre, self._next()), self.style, WALL_HEIGHT)

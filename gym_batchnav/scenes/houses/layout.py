@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .config import HouseConfig
 from .dice import Dice
-from .plan import Rect
+from .plan import Rect, RoomKind
 
 _GRID = 100
 _MIN_SIDE = 1900
@@ -21,18 +21,25 @@ class Cells:
 
     footprint: Rect
     cells: tuple[Rect, ...]
-    hall: int | None
-    living: int | None
+    fixed: dict[int, RoomKind] = field(default_factory=dict)
+    """Uses of cells that the layout decides."""
 
 
 def cut_footprint(dice: Dice, config: HouseConfig) -> Cells | None:
     """Draw a footprint and cut it into cells; None where this draw does not work out."""
-    rooms = dice.between(config.min_rooms, config.max_rooms)
+    # The least of three draws: small homes are more common.
+    rooms = min(dice.between(config.min_rooms, config.max_rooms) for _ in range(3))
     low, high = config.min_area, config.max_area
     # A draw around what so many rooms need, kept inside the bounds; walls take about 7% of the footprint.
-    wanted = rooms * dice.between(13_500, 19_500) / 1000.0 * 1.07
+    wanted = rooms * dice.between(14_500, 19_500) / 1000.0 * 1.07
     area = min(max(wanted, low * 1.1), high * 1.02)
-    cells = _corridor(dice, rooms, area) if rooms >= 5 and dice.chance(60) else _split(dice, rooms, area)
+    style = dice.below(100)
+    if rooms >= 5 and style < 20:
+        cells = _corridor(dice, rooms, area)
+    elif rooms >= 4 and style < 75:
+        cells = _great_room(dice, rooms, area)
+    else:
+        cells = _split(dice, rooms, area)
     return None if cells is None else _turned(dice, cells)
 
 
@@ -61,7 +68,28 @@ def _corridor(dice: Dice, rooms: int, area: float) -> Cells | None:
         if cuts is None:
             return None
         cells += [Rect(a, z0, b, z1) for a, b in itertools.pairwise(cuts)]
-    return Cells(Rect(0, 0, length, depth), tuple(cells), 0, 1)
+    return Cells(Rect(0, 0, length, depth), tuple(cells), {0: "hall", 1: "living"})
+
+
+def _great_room(dice: Dice, rooms: int, area: float) -> Cells | None:
+    """Living room and kitchen open to each other, with a column of rooms on one side or on both."""
+    sides = 2 if rooms >= 6 else 1
+    columns = [dice.between(2700, 3700, _GRID) for _ in range(sides)]
+    great = dice.between(4400, 6600, _GRID)
+    length = great + sum(columns)
+    depth = _snap(area * 1e6 / length)
+    if not 6000 <= depth <= 11_500:
+        return None
+    west = columns[0] if sides == 2 else 0
+    cut = _snap(depth * dice.between(50, 62) / 100)
+    cells = [Rect(west, 0, west + great, cut), Rect(west, cut, west + great, depth)]
+    left = (rooms - 2 + dice.below(2)) // 2 if sides == 2 else 0
+    for count, x0, x1 in ((left, 0, west), (rooms - 2 - left, west + great, length)):
+        cuts = _cuts(dice, 0, depth, count) if count else [0]
+        if cuts is None:
+            return None
+        cells += [Rect(x0, a, x1, b) for a, b in itertools.pairwise(cuts)]
+    return Cells(Rect(0, 0, length, depth), tuple(cells), {0: "living", 1: "kitchen"})
 
 
 def _cuts(dice: Dice, start: int, end: int, count: int) -> list[int] | None:
@@ -95,7 +123,7 @@ def _split(dice: Dice, rooms: int, area: float) -> Cells | None:
         short, long = sorted((cell.width, cell.depth))
         if short < _MIN_SIDE or long * 100 > short * _MAX_ASPECT_PERCENT:
             return None
-    return Cells(footprint, tuple(sorted(cells)), None, None)
+    return Cells(footprint, tuple(sorted(cells)))
 
 
 def _turned(dice: Dice, cells: Cells) -> Cells:
@@ -111,4 +139,4 @@ def _turned(dice: Dice, cells: Cells) -> Cells:
             z0, z1 = depth - z1, depth - z0
         return Rect(z0, x0, z1, x1) if swap else Rect(x0, z0, x1, z1)
 
-    return Cells(turn(cells.footprint), tuple(turn(cell) for cell in cells.cells), cells.hall, cells.living)
+    return Cells(turn(cells.footprint), tuple(turn(cell) for cell in cells.cells), cells.fixed)

@@ -44,9 +44,9 @@ def put_doors(
     doors = []
     for pair, (side, low, high), arch in pairs:
         room = high - low - 2 * _MARGIN
-        width = min(dice.between(1200, 1800, 100), room // 100 * 100) if arch else DOOR_WIDTH
+        width = max(room * dice.between(55, 100) // 10_000 * 100, DOOR_WIDTH) if arch else DOOR_WIDTH
         slack = (room - width) // 10 * 10
-        shift = dice.pick((0, slack, min(200, slack), dice.between(0, slack, 10)))
+        shift = dice.pick((slack // 20 * 10, slack // 30 * 10, slack // 15 * 10, dice.between(0, slack, 10)))
         start = low + _MARGIN + shift
         kind: Literal["door", "arch"] = "arch" if width > DOOR_WIDTH else "door"
         first = Opening(side, start, start + width, kind)

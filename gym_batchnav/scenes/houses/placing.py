@@ -17,6 +17,8 @@ from .plan import SILL, Opening, Rect, Room
 _STEP = 50
 _DOOR_DEPTH = 850
 """Depth of the space that stays free before a door."""
+_ARCH_DEPTH = 450
+"""The same for the wide arches, which furniture may stand beside."""
 _WALL_GAP = 20
 """Distance of furniture from its wall, so that faces do not coincide with it."""
 
@@ -41,7 +43,8 @@ class RoomPlacer:
     def __post_init__(self) -> None:
         for opening in self.openings:
             if opening.kind != "window":
-                depth = min(_DOOR_DEPTH, min(self.room.inner.width, self.room.inner.depth) * 2 // 3)
+                short = min(self.room.inner.width, self.room.inner.depth)
+                depth = _ARCH_DEPTH if opening.kind == "arch" else min(_DOOR_DEPTH, short * 2 // 3)
                 self.reserved.append(
                     self.room.inner.strip(opening.side, opening.low - 80, opening.high + 80, depth)
                 )

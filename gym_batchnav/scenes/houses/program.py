@@ -10,32 +10,28 @@ from .plan import Door, Opening, Plan, Rect, Room, RoomKind, inner_rect
 
 # How unwelcome a door between two kinds of rooms is; pairs that are not listed cost 5.
 _COSTS: dict[frozenset[RoomKind], int] = {
-    frozenset({"hall", "living"}): 0,
-    frozenset({"living", "kitchen"}): 1,
-    frozenset({"kitchen", "dining"}): 1,
-    frozenset({"living", "dining"}): 1,
-    frozenset({"hall", "bedroom"}): 1,
-    frozenset({"hall", "bath"}): 1,
-    frozenset({"hall", "study"}): 1,
-    frozenset({"hall", "kitchen"}): 2,
-    frozenset({"hall", "dining"}): 2,
+    **{frozenset({"hall", kind}): 0 for kind in ("living", "bedroom", "bath", "study", "kitchen", "dining")},
     frozenset({"hall", "storage"}): 1,
+    frozenset({"living", "kitchen"}): 0,
+    frozenset({"kitchen", "dining"}): 0,
+    frozenset({"living", "dining"}): 0,
+    frozenset({"living", "study"}): 0,
     frozenset({"kitchen", "storage"}): 1,
-    frozenset({"living", "study"}): 2,
-    frozenset({"living", "bedroom"}): 3,
-    frozenset({"bedroom", "bath"}): 2,
-    frozenset({"bedroom", "study"}): 3,
-    frozenset({"living", "bath"}): 5,
-    frozenset({"kitchen", "bath"}): 8,
-    frozenset({"bath"}): 9,
+    frozenset({"living", "bedroom"}): 1,
+    frozenset({"study", "bedroom"}): 1,
+    frozenset({"study", "bath"}): 2,
+    frozenset({"living", "bath"}): 2,
+    frozenset({"living", "storage"}): 2,
+    frozenset({"dining", "bedroom"}): 2,
+    frozenset({"bedroom", "bath"}): 3,
+    frozenset({"dining", "bath"}): 3,
+    frozenset({"kitchen", "bedroom"}): 3,
+    frozenset({"kitchen", "bath"}): 4,
     frozenset({"bedroom"}): 6,
-    frozenset({"bedroom", "kitchen"}): 7,
+    frozenset({"bath"}): 9,
 }
-_ARCHED: tuple[frozenset[RoomKind], ...] = (
-    frozenset({"living", "kitchen"}),
-    frozenset({"kitchen", "dining"}),
-    frozenset({"living", "dining"}),
-)
+_OPEN: frozenset[RoomKind] = frozenset({"living", "kitchen", "dining", "hall", "study"})
+"""Rooms that open into each other through wide arches; all others have doors."""
 
 
 def make_plan(dice: Dice, config: HouseConfig) -> Plan | None:
@@ -75,38 +71,44 @@ def _kinds(
     dice: Dice, cells: Cells, inner: list[Rect], walls: dict[tuple[int, int], tuple[int, int, int]]
 ) -> list[RoomKind]:
     """A use for each cell, by size and by neighbours."""
-    kinds: dict[int, RoomKind] = {}
-    if cells.hall is not None:
-        kinds[cells.hall] = "hall"
+    kinds = dict(cells.fixed)
     by_area = sorted(range(len(inner)), key=lambda cell: (inner[cell].area, cell))
-    living = cells.living if cells.living is not None else by_area[-1]
-    kinds[living] = "living"
+    if "living" not in kinds.values():
+        kinds[by_area[-1]] = "living"
     free = [cell for cell in by_area if cell not in kinds]
     kinds[free.pop(0)] = "bath"
-    beside = [cell for cell in free if tuple(sorted((cell, living))) in walls]
-    kitchens = [cell for cell in beside if 6_000_000 <= inner[cell].area <= 20_000_000] or beside or free
-    if kitchens:
-        kitchen = dice.pick(kitchens)
+    if "kitchen" not in kinds.values() and free:
+        kitchen = dice.pick(_kitchen_cells(kinds, free, inner, walls))
         kinds[kitchen] = "kitchen"
         free.remove(kitchen)
     for count, cell in enumerate(reversed(free)):
-        kinds[cell] = _other_kind(dice, count, inner[cell].area)
+        kinds[cell] = _other_kind(dice, count, len(inner), inner[cell].area)
     return [kinds[cell] for cell in range(len(inner))]
 
 
-def _other_kind(dice: Dice, count: int, area: int) -> RoomKind:
-    """Use of the ``count``-th largest of the remaining rooms."""
-    if count == 0:
+def _kitchen_cells(
+    kinds: dict[int, RoomKind],
+    free: list[int],
+    inner: list[Rect],
+    walls: dict[tuple[int, int], tuple[int, int, int]],
+) -> list[int]:
+    """Cells that suit a kitchen best: beside the living room, and neither small nor large."""
+    living = next(cell for cell, kind in kinds.items() if kind == "living")
+    beside = [cell for cell in free if (min(cell, living), max(cell, living)) in walls]
+    return [cell for cell in beside if 6_000_000 <= inner[cell].area <= 20_000_000] or beside or free
+
+
+def _other_kind(dice: Dice, count: int, rooms: int, area: int) -> RoomKind:
+    """Use of the ``count``-th largest of the remaining rooms of a house of ``rooms`` rooms."""
+    if count < (1 if rooms < 6 else 2):
         return "bedroom"
-    if area < 5_000_000:
-        return dice.pick(("bath", "storage"))
-    if area < 7_500_000:
-        return dice.pick(("study", "bath", "bedroom", "storage"))
-    return dice.pick(("bedroom", "bedroom", "study", "dining"))
+    if area < 6_000_000:
+        return dice.pick(("bath", "storage", "study"))
+    return dice.pick(("bedroom", "study", "dining", "dining"))
 
 
 def _is_arch(dice: Dice, kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
-    return frozenset(kinds[room] for room in pair) in _ARCHED and dice.chance(45)
+    return all(kinds[room] in _OPEN for room in pair) and dice.chance(85)
 
 
 def _join(
@@ -129,6 +131,6 @@ def _join(
         group = [a if other == b else other for other in group]
     if len(joined) != len(kinds) - 1:
         return None
-    if spare and costs[spare[0]] < 300 and dice.chance(30):
-        joined.append(spare[0])
-    return joined
+    more = [pair for pair in spare if costs[pair] < 480 and dice.chance(70)]
+    wide = [pair for pair in spare if all(kinds[room] in _OPEN for room in pair) and dice.chance(80)]
+    return list(dict.fromkeys(joined + wide + more))

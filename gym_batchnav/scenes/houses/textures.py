@@ -47,7 +47,7 @@ def _parquet() -> Grey:
     grain = np.where(turned, noise(32, 128, 8), noise(33, 8, 128)) * 24 // 255
     image = 168 + tone + grain
     gap = ((across % 64) * 5 % 64 < 4) | (along % 64 == 0)
-    return np.where(gap, image * 62 // 100, image)
+    return np.asarray(np.where(gap, image * 62 // 100, image), np.int64)
 
 
 def _tiles(key: int, count: int) -> Grey:
@@ -118,7 +118,13 @@ def _books() -> NDArray[np.int64]:
     x, y = grid()
     edges = np.cumsum(8 + words(131, 40) * 10 // 255)
     book = np.searchsorted(edges, np.arange(SIZE), side="right")[x]
-    colour = np.stack([40 + words(132 + channel, 64)[book] * 170 // 255 for channel in range(3)], axis=2)
+    colour = np.stack(
+        [
+            (90, 64, 50)[channel] + (words(137, 64)[book] + words(132 + channel, 64)[book] * 2) * 34 // 255
+            for channel in range(3)
+        ],
+        axis=2,
+    )
     top = words(136, 64)[book] * 60 // 255
     edge = np.isin(x, edges)
     band = (y > 150) & (y < 168) & (book % 3 == 0)
@@ -157,7 +163,8 @@ def _picture(key: int) -> NDArray[np.int64]:
 def _rug(key: int) -> NDArray[np.int64]:
     """Nested borders around a lozenge pattern."""
     x, y = grid()
-    colours = 50 + words(key, 12).reshape(4, 3) * 165 // 255
+    tone = words(key + 7, 4)[:, None] * 120 // 255
+    colours = np.array([74, 62, 58]) + tone + words(key, 12).reshape(4, 3) * 50 // 255
     rim = np.minimum(np.minimum(x, y), SIZE - 1 - np.maximum(x, y))
     lozenge = ((np.abs(x % 64 - 32) + np.abs(y % 64 - 32)) // 11) % 2
     band = np.where(rim < 10, 0, np.where(rim < 26, 1, np.where(rim < 34, 2, 2 + lozenge)))

@@ -44,7 +44,7 @@ def sofa_group(dice: Dice, style: Style, *, free: bool) -> Piece:
     rug, table, round_table = style.rug(dice), dice.pick((style.wood, style.dark_wood)), dice.chance(35)
     back = 350 if free else 0
     long = dice.between(900, 1200, 100) // 2
-    corner = dice.pick((0, 0, -1, 1))
+    corner = dice.pick((0, 0, 0, 0, -1, 1))
 
     def draw(brush: Brush) -> None:
         if free:

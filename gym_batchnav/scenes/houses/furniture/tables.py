@@ -20,7 +20,7 @@ def dining_set(dice: Dice, style: Style) -> Piece:
     wood = dice.pick((style.wood, style.dark_wood))
     seat = dice.pick((style.fabric, style.second_fabric, wood))
     ends = half >= 800 and dice.chance(70)
-    pulled = dice.between(60, 260, 20)
+    pulled = dice.pick((0, 0, 40, 180))
     rug = style.rug(dice) if dice.chance(40) else None
 
     def draw(brush: Brush) -> None:
