@@ -14,6 +14,9 @@ _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _FLAT = np.float32(1e-6)
 _HUGE = np.float32(3.4e38)
+_BOUNDARY = np.int64(0)
+_FULL = np.int64(3)
+"""Place of the first of the three bits of `Ground.detail_edge`."""
 
 
 @kernel
@@ -53,15 +56,12 @@ def inside(g: Ground, poly: Whole, x: Real, z: Real) -> Flag:
 
 
 @kernel
-def nearest_on_detail(
-    g: Ground, poly: Whole, x: Real, z: Real, boundary_only: bool
-) -> tuple[Real, Real, Real]:
-    """The point of the detail triangles' edges that is nearest to (x, z) seen from above."""
+def nearest_on_detail(g: Ground, poly: Whole, x: Real, z: Real, shift: Whole) -> tuple[Real, Real, Real]:
+    """The point nearest to (x, z), seen from above, of the detail edges whose bit is set above bit `shift`."""
     best = _HUGE
     best_t = _ZERO
     best_d = g.detail_start[poly]
     best_j = 0
-    shift = 0 if boundary_only else 3
     for d in range(g.detail_start[poly], g.detail_start[poly + 1]):
         bits = (g.detail_edge[d] >> shift) & 7
         if bits == 0:
@@ -115,7 +115,7 @@ def height(g: Ground, poly: Whole, x: Real, z: Real) -> tuple[Flag, Real]:
         if found:
             return True, y
     # Rounding left the point on an edge between triangles.
-    return True, nearest_on_detail(g, poly, x, z, False)[1]
+    return True, nearest_on_detail(g, poly, x, z, _FULL)[1]
 
 
 @kernel
@@ -124,5 +124,5 @@ def closest_on_polygon(g: Ground, poly: Whole, x: Real, z: Real) -> tuple[Flag, 
     over, y = height(g, poly, x, z)
     if over:
         return True, x, y, z
-    cx, cy, cz = nearest_on_detail(g, poly, x, z, True)
+    cx, cy, cz = nearest_on_detail(g, poly, x, z, _BOUNDARY)
     return False, cx, cy, cz

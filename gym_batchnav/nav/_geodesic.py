@@ -17,10 +17,20 @@ from gym_batchnav.nav._sight import (
     Spot,
     corner_sees_corner,
     may_bend,
+    spot_sees,
     spot_sees_corner,
-    spot_sees_spot,
 )
 from gym_batchnav.nav.triangles import SightMesh
+
+
+_NONE = np.int64(-1)
+
+
+@kernel
+def _doubled(array: NDArray[np.int32]) -> NDArray[np.int32]:
+    longer = np.empty(2 * len(array), np.int32)
+    longer[: len(array)] = array
+    return longer
 
 
 @kernel
@@ -38,8 +48,7 @@ def corner_graph(m: SightMesh) -> tuple[NDArray[np.int32], NDArray[np.int32], ND
             if not may_bend(m, a, m.corner_xz[b, 0], m.corner_xz[b, 1]) or not corner_sees_corner(m, a, b):
                 continue
             if count == len(first):
-                first = np.append(first, np.empty(count, np.int32))
-                second = np.append(second, np.empty(count, np.int32))
+                first, second = _doubled(first), _doubled(second)
             first[count], second[count] = a, b
             count += 1
     length = np.empty(count, np.float64)
@@ -74,7 +83,9 @@ def _fill_row(
         if spot_sees_corner(m, spot, corner):
             direct = np.float32(_apart(point, m.corner_xyz[corner]))
             for other in range(len(row)):
-                row[other] = min(row[other], direct + between[corner, other])
+                way = direct + between[corner, other]
+                if way < row[other]:
+                    row[other] = way
 
 
 @kernel
@@ -104,10 +115,10 @@ def _by_corner(
     """Least distance to the goal over a first corner, and that corner (-1: none): the nearest candidate that is seen."""
     for corner in range(len(row)):
         bound[corner] = np.inf
-        if np.isfinite(row[corner]) and may_bend(m, corner, spot[1], spot[2]):
+        if row[corner] < np.inf and may_bend(m, corner, spot[1], spot[2]):
             bound[corner] = _apart(point, m.corner_xyz[corner]) + np.float64(row[corner])
     while True:
-        best = -1
+        best = _NONE
         least = np.inf
         for corner in range(len(row)):
             if bound[corner] < least:
@@ -140,7 +151,7 @@ def distances(
     for k in range(len(starts)):
         if starts[k, 0] < 0 or goals[k, 0] < 0:
             continue
-        if spot_sees_spot(m, starts[k], goals[k]):
+        if spot_sees(m, starts[k], goals[k, 1], goals[k, 2], goals[k, 0], _NONE):
             length[k] = _apart(start_points[k], goal_points[k])
             continue
         at = k if have_rows else 0

@@ -17,7 +17,8 @@ from gym_batchnav.nav.ground import Ground
 
 _HALF_X = np.float32(2.0)
 _HALF_Y = np.float32(4.0)
-_HALF_Z = np.float32(2.0)
+_X = np.int64(0)
+_Z = np.int64(1)
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _HUGE = np.float32(3.4e38)
@@ -50,8 +51,8 @@ def _tile_hit(g: Ground, tile: Whole, x: Real, z: Real) -> Flag:
     return (
         math.floor((x - _HALF_X - g.tile_grid[0]) / g.tile_grid[2]) <= tx
         and tx <= math.floor((x + _HALF_X - g.tile_grid[0]) / g.tile_grid[2])
-        and math.floor((z - _HALF_Z - g.tile_grid[1]) / g.tile_grid[3]) <= tz
-        and tz <= math.floor((z + _HALF_Z - g.tile_grid[1]) / g.tile_grid[3])
+        and math.floor((z - _HALF_X - g.tile_grid[1]) / g.tile_grid[3]) <= tz
+        and tz <= math.floor((z + _HALF_X - g.tile_grid[1]) / g.tile_grid[3])
     )
 
 
@@ -61,22 +62,21 @@ def _in_search_box(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> Flag:
     if not _tile_hit(g, tile, x, z):
         return False
     quant = g.poly_quant[poly]
-    first, last = _steps(g, tile, 0, x, _HALF_X)
-    if first > quant[3] or last < quant[0]:
-        return False
-    first, last = _steps(g, tile, 1, y, _HALF_Y)
-    if first > quant[4] or last < quant[1]:
-        return False
-    first, last = _steps(g, tile, 2, z, _HALF_Z)
-    return first <= quant[5] and last >= quant[2]
+    for axis in range(3):
+        value = x if axis == 0 else (y if axis == 1 else z)
+        half = _HALF_Y if axis == 1 else _HALF_X
+        first, last = _steps(g, tile, axis, value, half)
+        if first > quant[axis + 3] or last < quant[axis]:
+            return False
+    return True
 
 
 @kernel
 def _box_distance(g: Ground, poly: Whole, x: Real, z: Real) -> Real:
     """A lower bound of the squared distance to the polygon seen from above."""
     box = g.poly_box[poly]
-    dx = max(max(box[0] - x, x - box[2]) - _RIM, _ZERO)
-    dz = max(max(box[1] - z, z - box[3]) - _RIM, _ZERO)
+    dx = x - _clamp(x, box[0] - _RIM, box[2] + _RIM)
+    dz = z - _clamp(z, box[1] - _RIM, box[3] + _RIM)
     return dx * dx + dz * dz
 
 
@@ -95,8 +95,9 @@ def _score(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> tuple[Real, Rea
 
 @kernel
 def _cell(g: Ground, axis: Whole, value: Real) -> Whole:
-    cell = math.floor((value - g.cell_origin[axis]) / g.cell_origin[2])
-    return int(max(min(cell, g.cell_count[axis] - 1), 0))
+    cell = np.int64((value - g.cell_origin[axis]) / g.cell_origin[2])
+    last = np.int64(g.cell_count[axis] - 1)
+    return last if cell > last else (_X if cell < 0 else cell)
 
 
 @kernel
@@ -107,14 +108,14 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
     bx = by = bz = _NAN
     if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
         return best, bx, by, bz
-    own_x = _cell(g, 0, x)
-    own_z = _cell(g, 1, z)
+    own_x = _cell(g, _X, x)
+    own_z = _cell(g, _Z, z)
     for stage in range(2):
         # First the point's own cell, which nearly always holds a polygon under it; then all that the box touches.
         x0, x1, z0, z1 = own_x, own_x, own_z, own_z
         if stage == 1:
-            x0, x1 = _cell(g, 0, x - _HALF_X), _cell(g, 0, x + _HALF_X)
-            z0, z1 = _cell(g, 1, z - _HALF_Z), _cell(g, 1, z + _HALF_Z)
+            x0, x1 = _cell(g, _X, x - _HALF_X), _cell(g, _X, x + _HALF_X)
+            z0, z1 = _cell(g, _Z, z - _HALF_X), _cell(g, _Z, z + _HALF_X)
         for cz in range(z0, z1 + 1):
             for cx in range(x0, x1 + 1):
                 cell = cz * g.cell_count[0] + cx
@@ -162,8 +163,8 @@ def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: 
 
 @kernel
 def _covered(g: Ground, x: Real, z: Real, reach: Real, limit: Real) -> Flag:
-    for cz in range(_cell(g, 1, z - reach), _cell(g, 1, z + reach) + 1):
-        for cx in range(_cell(g, 0, x - reach), _cell(g, 0, x + reach) + 1):
+    for cz in range(_cell(g, _Z, z - reach), _cell(g, _Z, z + reach) + 1):
+        for cx in range(_cell(g, _X, x - reach), _cell(g, _X, x + reach) + 1):
             cell = cz * g.cell_count[0] + cx
             for entry in range(g.cell_start[cell], g.cell_start[cell + 1]):
                 poly = g.cell_polys[entry]

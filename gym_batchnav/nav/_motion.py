@@ -72,7 +72,7 @@ def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: R
     best = -1
     best_distance = _HUGE
     nodes[0], closed[0], queue[0] = start, True, 0
-    count, head, tail = 1, 0, 1
+    count, head, tail = np.int64(1), 0, 1
     while head < tail:
         poly = nodes[queue[head]]
         head += 1

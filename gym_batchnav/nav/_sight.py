@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from gym_batchnav.nav._jit import Flag, Whole, kernel
 from gym_batchnav.nav.triangles import GRID_BITS, SightMesh, orient
 
-_BLOCKED = 0
-_SEEN = 1
-_TOUCHED = 2
+# Typed, so that they do not make a version of a kernel for each value.
+_BLOCKED = np.int64(0)
+_SEEN = np.int64(1)
+_TOUCHED = np.int64(2)
+_NONE = np.int64(-1)
+_FIRST = np.int64(0)
 
 Spot = NDArray[np.int64]
 """(3,) triangle, grid x, grid z: a point put strictly into a triangle."""
@@ -24,9 +27,12 @@ Spot = NDArray[np.int64]
 @kernel
 def _least_side(xz: NDArray[np.int64], x: Whole, z: Whole) -> Whole:
     """The least of the three areas between a point and the edges of a triangle; above 0 strictly inside."""
-    least = orient(xz[0, 0], xz[0, 1], xz[1, 0], xz[1, 1], x, z)
-    least = min(least, orient(xz[1, 0], xz[1, 1], xz[2, 0], xz[2, 1], x, z))
-    return min(least, orient(xz[2, 0], xz[2, 1], xz[0, 0], xz[0, 1], x, z))
+    least = orient(xz[2, 0], xz[2, 1], xz[0, 0], xz[0, 1], x, z)
+    for k in range(2):
+        side = orient(xz[k, 0], xz[k, 1], xz[k + 1, 0], xz[k + 1, 1], x, z)
+        if side < least:
+            least = side
+    return least
 
 
 @kernel
@@ -39,8 +45,8 @@ def place_all(m: SightMesh, polys: NDArray[np.int32], snapped: NDArray[np.float3
     for row in range(len(polys)):
         spots[row, 0] = -1
         if polys[row] >= 0:
-            x = np.int64(round((np.float64(snapped[row, 0]) - m.grid[0]) * m.grid[2]))
-            z = np.int64(round((np.float64(snapped[row, 2]) - m.grid[1]) * m.grid[2]))
+            x = np.int64((np.float64(snapped[row, 0]) - m.grid[0]) * m.grid[2])
+            z = np.int64((np.float64(snapped[row, 2]) - m.grid[1]) * m.grid[2])
             _place(m, polys[row], x, z, spots[row])
     return spots
 
@@ -112,30 +118,21 @@ def _walk(
 
 @kernel
 def _from_spot(
-    m: SightMesh,
-    t: Whole,
-    sx: Whole,
-    sz: Whole,
-    tx: Whole,
-    tz: Whole,
-    goal_tri: Whole,
-    goal_corner: Whole,
-    zero: Whole,
+    m: SightMesh, spot: Spot, tx: Whole, tz: Whole, goal_tri: Whole, goal_corner: Whole, zero: Whole
 ) -> Whole:
-    """As `_walk`, from a point strictly inside triangle t."""
-    a = _left(m, t, 0, sx, sz, tx, tz, zero)
-    b = _left(m, t, 1, sx, sz, tx, tz, zero)
-    c = _left(m, t, 2, sx, sz, tx, tz, zero)
-    if not a & 1 and b & 1:
-        edge = 0
-    elif not b & 1 and c & 1:
-        edge = 1
-    else:
-        edge = 2
+    """As `_walk`, from a placed point: out of its triangle over the edge from right to left of the line."""
+    t, sx, sz = spot[0], spot[1], spot[2]
+    edge = np.int64(2)
+    touched = False
+    left = _left(m, t, _FIRST, sx, sz, tx, tz, zero)
+    for k in range(3):
+        after = _left(m, t, (k + 1) % 3, sx, sz, tx, tz, zero)
+        touched = touched or after >= 2
+        if not left & 1 and after & 1:
+            edge = k
+        left = after
     result = _walk(m, t, edge, sx, sz, tx, tz, goal_tri, goal_corner, zero)
-    if result == _BLOCKED and (a >= 2 or b >= 2 or c >= 2):
-        return _TOUCHED
-    return result
+    return _TOUCHED if touched and result == _BLOCKED else result
 
 
 @kernel
@@ -143,54 +140,53 @@ def _from_corner(m: SightMesh, corner: Whole, goal_corner: Whole, zero: Whole) -
     """As `_walk`, from a corner, through the triangle of its fan that the line enters."""
     sx, sz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
     tx, tz = m.corner_xz[goal_corner, 0], m.corner_xz[goal_corner, 1]
-    touched = False
     result = _BLOCKED
     for entry in range(m.fan_start[corner], m.fan_start[corner + 1]):
         t, k = m.fan[entry] >> 2, m.fan[entry] & 3
         a = _left(m, t, (k + 1) % 3, sx, sz, tx, tz, zero)
         b = _left(m, t, (k + 2) % 3, sx, sz, tx, tz, zero)
-        touched = touched or a >= 2 or b >= 2
         if not a & 1 and b & 1:
             # A line that enters between the two neighbours leads to them, not away from them.
-            result = max(result, _walk(m, t, (k + 1) % 3, sx, sz, tx, tz, -1, goal_corner, zero))
-            if result == _SEEN:
-                return result
-    return _TOUCHED if touched else result
+            found = _walk(m, t, (k + 1) % 3, sx, sz, tx, tz, _NONE, goal_corner, zero)
+            if found == _SEEN:
+                return found
+            result = found if found == _TOUCHED else result
+        if a >= 2 or b >= 2:
+            result = _TOUCHED
+    return result
 
 
 @kernel
-def spot_sees_spot(m: SightMesh, s: Spot, e: Spot) -> Flag:
-    """Whether two placed points see each other."""
-    if s[0] == e[0]:
+def spot_sees(m: SightMesh, spot: Spot, tx: Whole, tz: Whole, goal_tri: Whole, goal_corner: Whole) -> Flag:
+    """Whether a placed point sees grid point (tx, tz): strictly inside `goal_tri`, or else at `goal_corner`."""
+    if spot[0] == goal_tri:
         return True
-    seen = _from_spot(m, s[0], s[1], s[2], e[1], e[2], e[0], -1, 1)
-    if seen == _TOUCHED:
-        seen = _from_spot(m, s[0], s[1], s[2], e[1], e[2], e[0], -1, 0)
-    return seen == _SEEN
+    for zero in range(1, -1, -1):
+        seen = _from_spot(m, spot, tx, tz, goal_tri, goal_corner, zero)
+        if seen != _TOUCHED:
+            return seen == _SEEN
+    return False
 
 
 @kernel
-def spot_sees_corner(m: SightMesh, s: Spot, corner: Whole) -> Flag:
+def spot_sees_corner(m: SightMesh, spot: Spot, corner: Whole) -> Flag:
     """Whether a placed point sees a corner."""
-    cx, cz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
-    seen = _from_spot(m, s[0], s[1], s[2], cx, cz, -1, corner, 1)
-    if seen == _TOUCHED:
-        seen = _from_spot(m, s[0], s[1], s[2], cx, cz, -1, corner, 0)
-    return seen == _SEEN
+    return spot_sees(m, spot, m.corner_xz[corner, 0], m.corner_xz[corner, 1], _NONE, corner)
 
 
 @kernel
 def corner_sees_corner(m: SightMesh, a: Whole, b: Whole) -> Flag:
     """Whether two corners see each other."""
-    seen = _from_corner(m, a, b, 1)
-    if seen == _TOUCHED:
-        seen = _from_corner(m, a, b, 0)
-    return seen == _SEEN
+    for zero in range(1, -1, -1):
+        seen = _from_corner(m, a, b, zero)
+        if seen != _TOUCHED:
+            return seen == _SEEN
+    return False
 
 
 @kernel
 def may_bend(m: SightMesh, corner: Whole, x: Whole, z: Whole) -> Flag:
-    """Whether a taut path that comes from grid point (x, z) can bend at the corner: its walls lie on one side."""
+    """Whether a taut path from grid point (x, z) can bend at the corner: its walls lie on one side."""
     cx, cz = m.corner_xz[corner, 0], m.corner_xz[corner, 1]
     a = orient(x, z, cx, cz, m.corner_walls[corner, 0, 0], m.corner_walls[corner, 0, 1])
     b = orient(x, z, cx, cz, m.corner_walls[corner, 1, 0], m.corner_walls[corner, 1, 1])
