@@ -1,6 +1,7 @@
 """JSON lines and TensorBoard.
 
-``train.jsonl`` gets one object of kind "run" (config, spaces, versions) at each start or resumption; every update adds one of kind "update":
+``train.jsonl`` gets one object of kind "run" (config, spaces, versions) at each start or resumption; every
+update adds one of kind "update":
 ``{"kind", "update", "frames", "progress", "elapsed_s", "frames_per_second", "learning_rate",
 "entropy_coefficient", "episodes", "losses": {...}, "metrics": {...}, "seconds": {...}}``.
 ``metrics`` holds running means over ended episodes, ``seconds`` the wall time of each stage of this update.

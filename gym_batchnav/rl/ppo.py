@@ -153,10 +153,10 @@ class PPO:
         frames = rollout.valid[:, rows.to(rollout.valid.device)].sum().clamp_min(1)
         self.optimizer.zero_grad(set_to_none=True)
         total = torch.zeros(len(LossSums._fields), device=self.policy.device)
-        for part in torch.split(rows, max(1, config.microbatch_frames // rollout.steps)):  # type: ignore[no-untyped-call]
+        for part in torch.split(rows, max(1, config.microbatch_frames // rollout.steps)):
             sums = self._losses(rollout.batch(part))
             loss = sums.policy + config.value_coefficient * sums.value - entropy_weight * sums.entropy
-            (loss / frames).backward()
+            torch.autograd.backward(loss / frames)
             total += torch.stack(sums).detach()
         norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
         if not torch.isfinite(norm):

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from gym_batchnav.rl import PolicyConfig
+from gym_batchnav.rl.encoder import space_to_depth
+from gym_batchnav.rl.features import polar_goal_features, transform_depth
+from gym_batchnav.rl.policy import ActorCritic, sample_actions
+from gym_batchnav.rl.recurrent import RecurrentCore, plan_fragments
+from gym_batchnav.rl.spec import EnvSpec, FieldSpec
+
+IMAGE_SPEC = EnvSpec(
+    fields={
+        "depth": FieldSpec(shape=(16, 16, 1), dtype="float32", unit_range=True),
+        "rgb": FieldSpec(shape=(16, 16, 3), dtype="uint8", unit_range=False),
+        "pointgoal": FieldSpec(shape=(2,), dtype="float32", unit_range=False),
+    },
+    num_actions=4,
+)
+
+
+def test_fragments_by_hand():
+    # env 0: frames 0 1 2 3, one fragment. env 1 starts at 0 and 3: lengths 3 and 1.
+    # Longest first: (env 0, 4), (env 1, 3), (env 1, 1).
+    starts = torch.zeros(4, 2, dtype=torch.bool)
+    starts[0, 1] = starts[3, 1] = True
+    plan = plan_fragments(starts)
+    assert plan.batch_sizes.tolist() == [3, 2, 2, 1]
+    assert plan.env.tolist() == [0, 1, 1]
+    assert plan.fresh.tolist() == [False, True, True]
+    # packed rows, flat index 2 t + n: step 0: (0,0) (0,1) (3,1); 1: (1,0) (1,1); 2: (2,0) (2,1); 3: (3,0)
+    assert plan.order.tolist() == [0, 1, 7, 2, 3, 4, 5, 6]
+    assert plan.order[plan.inverse].tolist() == list(range(8))
+
+
+@pytest.mark.parametrize("kind", ["gru", "lstm", "none"])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_sequence_equals_steps(kind, layers):
+    torch.manual_seed(0)
+    steps, num_envs = 23, 6
+    core = RecurrentCore(kind, 5, 7, layers)
+    x, state = torch.randn(steps, num_envs, 5), torch.randn(core.state_rows, num_envs, 7)
+    starts = torch.rand(steps, num_envs) < 0.2
+    outputs, now = [], state
+    for t in range(steps):
+        out, now = core.step(x[t], now, starts[t])
+        outputs.append(out)
+    torch.testing.assert_close(core.sequence(x, state, starts), torch.stack(outputs), rtol=0, atol=1e-5)
+
+
+def test_gradient_does_not_cross_an_episode_start():
+    core = RecurrentCore("gru", 3, 4, 1)
+    x = torch.randn(6, 2, 3, requires_grad=True)
+    starts = torch.zeros(6, 2, dtype=torch.bool)
+    starts[3, 0] = True
+    core.sequence(x, torch.zeros(1, 2, 4), starts)[5].sum().backward()
+    assert x.grad is not None
+    assert x.grad[:3, 0].abs().sum() == 0
+    assert x.grad[:3, 1].abs().sum() > 0
+
+
+@pytest.mark.parametrize("config", [
+    PolicyConfig(hidden=16, stem_planes=4, planes=(4, 8), strides=(1, 2)),
+    PolicyConfig(hidden=16, stem_planes=4, planes=(4,), strides=(2,), squeeze_excite=2, recurrence="lstm",
+                 layers=2, channels_last=False, depth_transform="log"),
+])  # fmt: skip
+def test_whole_policy_sequence_equals_steps(config):
+    torch.manual_seed(1)
+    steps, num_envs = 9, 3
+    policy = ActorCritic(config, IMAGE_SPEC)
+    for parameter in policy.parameters():
+        nn.init.normal_(parameter, std=0.2)
+    obs = {
+        "depth": torch.rand(steps, num_envs, 16, 16, 1),
+        "rgb": torch.randint(0, 256, (steps, num_envs, 16, 16, 3), dtype=torch.uint8),
+        "pointgoal": torch.rand(steps, num_envs, 2) * 3,
+    }
+    previous = torch.randint(0, 4, (steps, num_envs))
+    starts = torch.rand(steps, num_envs) < 0.25
+    state = torch.randn(policy.core.state_rows, num_envs, 16)
+    whole = policy.sequence(obs, state, previous, starts)
+    for t in range(steps):
+        frame = {key: value[t] for key, value in obs.items()}
+        out, state = policy.step(frame, state, previous[t], starts[t])
+        torch.testing.assert_close(whole.logits[t], out.logits, rtol=0, atol=1e-5)
+        torch.testing.assert_close(whole.values[t], out.values, rtol=0, atol=1e-5)
+
+
+def test_previous_action_does_not_count_at_a_start():
+    policy = ActorCritic(PolicyConfig(hidden=16, stem_planes=4, planes=(4,), strides=(2,)), IMAGE_SPEC)
+    obs = {"depth": torch.zeros(2, 16, 16, 1), "rgb": torch.zeros(2, 16, 16, 3, dtype=torch.uint8),
+           "pointgoal": torch.ones(2, 2)}  # fmt: skip
+    features = policy.features(obs, torch.tensor([1, 3]), torch.tensor([True, True]))[:, -32:]
+    assert torch.equal(features[0], features[1])
+    features = policy.features(obs, torch.tensor([1, 3]), torch.tensor([False, False]))[:, -32:]
+    assert not torch.equal(features[0], features[1])
+
+
+def test_space_to_depth_keeps_blocks_together():
+    images = torch.arange(1 * 4 * 4 * 1).reshape(1, 4, 4, 1).float()
+    blocks = space_to_depth(images, 2)
+    assert blocks.shape == (1, 4, 2, 2)
+    assert blocks[0, :, 0, 1].tolist() == [2, 3, 6, 7]  # upper right block of rows 0 1 2 3 / 4 5 6 7
+    assert space_to_depth(torch.ones(2, 5, 3, 1), 4).shape == (2, 16, 2, 1)
+
+
+def test_feature_transforms():
+    goal = torch.tensor([[0.0, 0.0], [10.0, torch.pi / 2]])
+    expected = torch.tensor([[0, 0, 1, 1, 0], [1, 2.3978953, 4.54e-5, 0, 1]])  # log 11 = 2.3978953
+    torch.testing.assert_close(polar_goal_features(goal), expected, rtol=0, atol=1e-6)
+    for kind in ("none", "sqrt", "log"):
+        assert transform_depth(torch.tensor([0.0, 1.0]), kind).tolist() == pytest.approx([-1.0, 1.0])
+    assert float(transform_depth(torch.tensor(0.25), "sqrt")) == 0.0
+
+
+def test_sampled_actions_follow_the_probabilities():
+    logits = torch.log(torch.tensor([0.1, 0.2, 0.7])).expand(20_000, 3)
+    actions = sample_actions(logits, torch.Generator().manual_seed(0))
+    shares = torch.bincount(actions, minlength=3) / 20_000
+    torch.testing.assert_close(shares, torch.tensor([0.1, 0.2, 0.7]), rtol=0, atol=0.015)
+    assert sample_actions(logits[:2], None).tolist() == [2, 2]
