@@ -13,6 +13,10 @@ Flag = tyro.conf.FlagCreatePairsOff[bool]
 PathOrNone = Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="")]
 DeviceOrNone = Annotated[str | None, tyro.conf.arg(metavar="DEVICE", help_behavior_hint="")]
 IntOrNone = Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="")]
+Settings = Annotated[
+    tyro.conf.UseAppendAction[tuple[str, ...]],
+    tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
+]
 MinutesOrNone = Annotated[float | None, tyro.conf.arg(metavar="MINUTES", help_behavior_hint="")]
 
 
@@ -57,10 +61,7 @@ class TrainArgs:
     """Seed of the evaluation's episodes."""
     greedy: Flag = False
     """Evaluate with the most likely action instead of sampling from the policy."""
-    set: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]],
-        tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
-    ] = ()
+    set: Settings = ()
     """Change any setting of the learner, e.g. ppo.learning_rate=5e-4 policy.hidden=512; a wrong key lists the
     known ones."""
     resume: Flag = False
@@ -128,6 +129,8 @@ class BenchArgs:
     """Seconds to measure, all five windows together; warm-up and loading come on top."""
     seed: int = 0
     """Seed of scenes, episodes and actions."""
+    set: Settings = ()
+    """Change a setting of the learner for bench train, e.g. ppo.rollout_length=32."""
     device: DeviceOrNone = None
     """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
     json: PathOrNone = None

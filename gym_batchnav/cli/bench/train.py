@@ -9,9 +9,9 @@ from typing import Any
 
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
-from ...rl import RunInfo, TrainCallback, TrainConfig, train
+from ...rl import RunInfo, TrainCallback, train
 from ..args import BenchArgs
-from ..presets import choose_device
+from ..presets import choose_device, learner_config, parse_settings
 from .step import triangles_per_scene
 from .windows import NUM_WINDOWS, Measurement
 
@@ -50,13 +50,14 @@ class _Windows(TrainCallback):
 
 def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     """Train in five windows of whole updates."""
-    learner = TrainConfig(
-        total_frames=10**12,
-        seed=args.seed,
-        device=choose_device(args.device),
-        checkpoint_every_s=1e9,
-        tensorboard=False,
-    )
+    settings = {
+        "total_frames": 10**12,
+        "seed": args.seed,
+        "device": choose_device(args.device),
+        "checkpoint_every_s": 1e9,
+        "tensorboard": False,
+    }
+    learner = learner_config({**settings, **parse_settings(args.set)})
     listener = _Windows(args.seconds)
     made: list[BatchPointNavEnv] = []
 

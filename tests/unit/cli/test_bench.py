@@ -75,7 +75,9 @@ SCENES = ["--scenes", "houses:train[:2]", "--num-envs", "4", "--resolution", "16
 @pytest.mark.parametrize("what", ["render", "step", "train"])
 def test_record_says_how_fast_and_on_what(what, tmp_path, capsys):
     path = tmp_path / "record.json"
-    assert main(["bench", what, *SCENES, "--json", str(path)]) == 0
+    learner = ["--set", "threads=1", "--set", "ppo.rollout_length=8", "--set", "policy.hidden=16"]
+    more = learner if what == "train" else []
+    assert main(["bench", what, *SCENES, *more, "--json", str(path)]) == 0
     record = json.loads(path.read_text())
     assert record["benchmark"] == what
     assert len(record["windows"]) == NUM_WINDOWS

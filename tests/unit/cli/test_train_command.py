@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 
+import numpy as np
 import pytest
+from scipy.ndimage import binary_dilation
 
 from gym_batchnav.cli import contest, main
 from gym_batchnav.cli import train as train_module
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import read_log
 
 pytestmark = [pytest.mark.slow]
@@ -34,6 +38,8 @@ TINY = [
     "policy.hidden=16",
     "--set",
     "checkpoint_every_s=0",
+    "--set",
+    "threads=1",
 ]
 
 
@@ -42,10 +48,31 @@ def train(folder, *more: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def finished_run(tmp_path_factory):
+    """A finished run's folder and what its evaluation saw."""
     folder = tmp_path_factory.mktemp("runs") / "tiny"
-    assert train(folder) == 0
-    return folder
+    outcomes = []
+
+    def keep(*arguments, **options):
+        outcomes.append(contest.run_contest(*arguments, **options))
+        return outcomes[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train_module, "run_contest", keep)
+        assert train(folder) == 0
+    (outcome,) = outcomes
+    return folder, outcome
+
+
+@pytest.fixture
+def finished(finished_run):
+    return finished_run[0]
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A finished run that a test may change."""
+    return shutil.copytree(finished, tmp_path / "run")
 
 
 def test_run_leaves_everything_it_promises(finished):
@@ -131,40 +158,45 @@ def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capsys, monkeyp
     assert (folder / "report.html").exists()
 
 
-def test_larger_budget_trains_on_and_fresh_keeps_the_old_run(tmp_path, capsys):
-    folder = tmp_path / "run"
-    assert train(folder) == 0
-    assert train(folder, "--resume", "--frames", "96") == 0
-    assert [update["frames"] for update in read_log(folder)] == [32, 64, 96]
-    assert train(folder, "--fresh") == 0
-    assert [update["frames"] for update in read_log(folder)] == [32, 64]
-    assert [update["frames"] for update in read_log(tmp_path / "run.old-1")] == [32, 64, 96]
-    assert "run.old-1" in capsys.readouterr().out
+def test_larger_budget_trains_on(copied):
+    assert train(copied, "--resume", "--frames", "96") == 0
+    assert [update["frames"] for update in read_log(copied)] == [32, 64, 96]
+    assert json.loads((copied / "trained.json").read_text())["frames"] == 96
 
 
-def test_films_and_maps_show_the_ways_that_were_walked(tmp_path, monkeypatch):
-    outcomes = []
-    real = contest.run_contest
+def test_fresh_keeps_the_old_run(copied, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise ConfigError("no training in this test")
 
-    def keep(*arguments, **options):
-        outcomes.append(real(*arguments, **options))
-        return outcomes[-1]
+    monkeypatch.setattr(train_module, "train", fail)
+    assert train(copied, "--fresh", "--seed", "3") == 2
+    old = copied.with_name("run.old-1")
+    assert str(old) in capsys.readouterr().out
+    assert [update["frames"] for update in read_log(old)] == [32, 64]
+    assert (old / "report.html").exists()
+    assert read_log(copied) == []
 
-    monkeypatch.setattr(train_module, "run_contest", keep)
-    assert train(tmp_path / "run") == 0
-    (outcome,) = outcomes
+
+def test_ways_and_films_are_those_that_were_walked(finished_run):
+    _, outcome = finished_run
+    assert [result.name for result in outcome.results] == ["trained", "straight", "random", "untrained"]
     for result in outcome.results:
         assert [trace.number for trace in result.episodes] == [0, 1, 2]
         for trace in result.episodes:
-            assert len(trace.way) == trace.metrics["steps"] == len(trace.headings)
-            assert trace.way[0] == pytest.approx(trace.start)
-            length = sum(((b - a) ** 2).sum() ** 0.5 for a, b in zip(trace.way, trace.way[1:], strict=False))
-            assert length <= trace.metrics["path_length"] + 1e-3
-            assert trace.scene_id in outcome.maps
-            assert trace.shortest[0] == pytest.approx(trace.start, abs=1e-3)
-            assert trace.shortest[-1] == pytest.approx(trace.goal, abs=1e-3)
-            seen = outcome.maps[trace.scene_id]
-            column, row = ((trace.way[:, [0, 2]] - seen.origin_xz) / seen.meters_per_pixel).T.astype(int)
-            assert seen.mask[row, column].mean() > 0.9
+            check_way(trace, outcome.maps[trace.scene_id])
     films = [len(trace.frames) for trace in outcome.results[0].episodes]
     assert films == [trace.metrics["steps"] for trace in outcome.results[0].episodes]
+
+
+def check_way(trace, scene_map):
+    assert len(trace.way) == trace.metrics["steps"] == len(trace.headings)
+    assert trace.way[0] == pytest.approx(trace.start)
+    steps = np.linalg.norm(np.diff(trace.way.astype(np.float64), axis=0), axis=1)
+    # The last step is not in the way: it ends where the next episode has already begun.
+    assert steps.sum() <= trace.metrics["path_length"] + 1e-3
+    assert trace.metrics["path_length"] <= steps.sum() + 0.25 + 1e-3
+    assert trace.shortest[0] == pytest.approx(trace.start, abs=1e-3)
+    assert trace.shortest[-1] == pytest.approx(trace.goal, abs=1e-3)
+    column, row = ((trace.way[:, [0, 2]] - scene_map.origin_xz) / scene_map.meters_per_pixel).T.astype(int)
+    # A robot at a wall stands on the rim of the ground, whose pixel may be counted to either side.
+    assert binary_dilation(scene_map.mask, np.ones((3, 3)))[row, column].all()
