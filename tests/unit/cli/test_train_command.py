@@ -17,30 +17,23 @@ from gym_batchnav.rl import read_log
 
 pytestmark = [pytest.mark.slow]
 
-TINY = [
-    "--scenes",
-    "houses:train[:2]",
-    "--val-scenes",
-    "houses:val[:2]",
-    "--num-envs",
-    "4",
-    "--resolution",
-    "16",
-    "--frames",
-    "64",
-    "--eval-episodes",
-    "3",
-    "--set",
-    "ppo.rollout_length=8",
-    "--set",
-    "ppo.minibatches=2",
-    "--set",
-    "policy.hidden=16",
-    "--set",
-    "checkpoint_every_s=0",
-    "--set",
-    "threads=1",
-]
+FLAGS = {
+    "--scenes": "houses:train[:2]",
+    "--val-scenes": "houses:val[:2]",
+    "--num-envs": "4",
+    "--resolution": "16",
+    "--frames": "64",
+    "--eval-episodes": "3",
+}
+SETTINGS = {
+    "ppo.rollout_length": 8,
+    "ppo.minibatches": 2,
+    "policy.hidden": 16,
+    "checkpoint_every_s": 0,
+    "threads": 1,
+}
+TINY = [word for pair in FLAGS.items() for word in pair]
+TINY += [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
 
 
 def train(folder, *more: str) -> int:
