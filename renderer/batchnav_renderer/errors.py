@@ -18,6 +18,10 @@ class EGLError(RendererError):
 class ShaderError(RendererError):
     """A shader did not compile or link; carries the file, the line and the driver's log."""
 
+    def __init__(self, message: str, *, file: str = "", line: int | None = None, log: str = "") -> None:
+        super().__init__(message)
+        self.file, self.line, self.log = file, line, log
+
 
 class CapacityError(RendererError):
     """More was asked for than the device, the driver or the configuration can hold."""
