@@ -18,7 +18,7 @@ from .placing import RoomPlacer
 from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan, Rect
 from .program import make_plan
 from .shell import add_ceiling, add_floor, add_walls
-from .walkable import free_region, ground_of, joins_all_rooms, main_island
+from .walkable import Region, free_region, ground_of, joins_all_rooms, main_island
 
 _ATTEMPTS = 2000
 
@@ -62,6 +62,8 @@ class _House:
     mesh: MeshBuilder = field(default_factory=MeshBuilder)
     footprints: list[Footprint] = field(default_factory=list)
     owner: int = 1
+    island: Region | None = None
+    """The walkable ground."""
 
     def build(self) -> _House | None:
         """Add everything; None where furniture does not fit or leaves a room unreachable."""
@@ -77,21 +79,17 @@ class _House:
             furniture.append(things)
         if not joins_all_rooms(self.plan, self.footprints):
             return None
-        if main_island(self._free()) is None:
+        free = free_region(self.plan, self.footprints, self.config.agent_radius_mm)
+        self.island = main_island(free)
+        if self.island is None:
             return None
         self._shell(furniture)
         return self
 
     def scene(self, scene_id: str) -> Scene:
         """Turn the finished house into a scene."""
-        island = main_island(self._free())
-        assert island is not None
-        return Scene(
-            scene_id=scene_id, arrays=self.mesh.finish(self.style.palette), walkable=ground_of(island)
-        )
-
-    def _free(self) -> object:
-        return free_region(self.plan, self.footprints, self.config.agent_radius_mm)
+        arrays = self.mesh.finish(self.style.palette)
+        return Scene(scene_id=scene_id, arrays=arrays, walkable=ground_of(self.island))
 
     def _next(self) -> int:
         self.owner += 1

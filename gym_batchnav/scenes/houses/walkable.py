@@ -32,7 +32,10 @@ def free_region(plan: Plan, footprints: list[Footprint], radius: int) -> Region:
     floors += [shapely.box(*passage(plan, number, radius)) for number in range(len(plan.doors))]
     free = shapely.union_all(floors, grid_size=GRID)
     if footprints:
-        solid = [shapely.Polygon(footprint.outline(radius)) for footprint in footprints]
+        outlines = [footprint.outline(radius) for footprint in footprints]
+        owner = np.repeat(np.arange(len(outlines)), [len(outline) for outline in outlines])
+        rings = shapely.linearrings(np.concatenate(outlines).astype(np.float64), indices=owner)
+        solid = shapely.polygons(rings)
         free = shapely.difference(free, shapely.union_all(solid, grid_size=GRID), grid_size=GRID)
     return free
 
