@@ -76,7 +76,7 @@ class SceneLoader:
         self._pending.clear()
 
     def close(self) -> None:
-        """End the workers; safe to call twice."""
+        """End the workers; safe to call twice, and a later ``request`` starts them again."""
         self.forget()
         for _ in self._workers:
             self._queue.put(None)

@@ -12,6 +12,10 @@ from .loader import SceneLoader
 from .timing import StageTimer
 
 
+ENOUGH_FOR_WORKERS = 5
+"""Scenes to load at once from which on it pays to start worker processes."""
+
+
 class SceneStore(Protocol):
     """Where scenes go to be drawn (the images, or nothing for a blind agent)."""
 
@@ -69,13 +73,15 @@ class ScenePool:
         return self._loader.ahead
 
     def hold(self, scenes: Iterable[int]) -> None:
-        """Load scenes that nobody uses yet."""
+        """Load all of these scenes now, for good; the workers help where there are enough."""
         wanted = [scene for scene in scenes if scene not in self._residents]
         with self._timer.stage("scene"):
-            if len(wanted) > 2:
+            if len(wanted) >= ENOUGH_FOR_WORKERS:
                 self._loader.request(wanted)
             for scene in wanted:
                 self._load(scene)
+            # The processes would only sit in memory now; a later request starts them again.
+            self._loader.close()
 
     def acquire(self, scene: int) -> Resident:
         """The scene, loaded now where it is not yet; call ``release`` when the episode in it ends."""

@@ -26,7 +26,7 @@ from ..sim.dataset import read_episodes
 from ..sim.geometry import camera_poses
 from .images import Images
 from .loader import SceneLoader
-from .pool import ScenePool
+from .pool import ENOUGH_FOR_WORKERS, ScenePool
 from .timing import StageTimer
 from .worker import Loadable, load
 
@@ -79,7 +79,7 @@ class World:
             for row in map(int, rows):
                 self._numbers[row] += 1
                 drafts.append((row, self._source.draft(row, self._seeds[row], self._numbers[row])))
-            if len(drafts) > 1 and not self._holds_all:
+            if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
                 self.pool.prefetch(dict.fromkeys(draft.scene for _, draft in drafts))
             for row, draft in drafts:
                 self._enter(row, draft.scene)

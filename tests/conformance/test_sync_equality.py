@@ -15,7 +15,7 @@ MODES = list(AutoresetMode)
 
 def pair(mode, scenes, copy=True, **kwargs):
     """The batch and its reference."""
-    kwargs = {"scenes": scenes, "resolution": (4, 6), "straight_ratio": 1.0, **kwargs}
+    kwargs = {"scenes": scenes, "resolution": (4, 6), "straight_ratio": 1.0, "scene_workers": 0, **kwargs}
     own = {"num_envs": ROWS, "max_episode_steps": LIMIT, "autoreset_mode": mode, "copy": copy}
     batch = gym.make_vec("BatchPointNav-v0", **own, **kwargs)
     singles = [lambda: gym.make("BatchPointNav-v0", max_episode_steps=LIMIT, **kwargs) for _ in range(ROWS)]
@@ -90,7 +90,13 @@ def test_rows_do_not_depend_on_the_batch(fake_renderer, rooms):
     """Row i of a batch of 6 seeded s is row 0 of a batch of 1 or 2 seeded s + i."""
     rng = np.random.default_rng(0)
     actions = rng.choice(4, (40, 6), p=[0.05, 0.45, 0.25, 0.25])
-    kwargs = {"scenes": rooms, "resolution": (3, 3), "straight_ratio": 1.0, "max_episode_steps": 15}
+    kwargs = {
+        "scenes": rooms,
+        "resolution": (3, 3),
+        "straight_ratio": 1.0,
+        "scene_workers": 0,
+        "max_episode_steps": 15,
+    }
     batch = BatchPointNavEnv(6, **kwargs)
     for row, rows in ((0, 1), (3, 2), (5, 1)):
         other = BatchPointNavEnv(rows, **kwargs)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from batchnav_renderer.types import SceneArrays
+from gym_batchnav.errors import SceneError
 from gym_batchnav.scenes import Scene, WalkableGround
 
 
@@ -93,3 +94,12 @@ class TwoRooms:
 def two_rooms(count):
     """``count`` scenes that differ."""
     return [TwoRooms(f"rooms/{number}", float(number)) for number in range(count)]
+
+
+class Broken:
+    """A scene that cannot be loaded."""
+
+    scene_id = "broken"
+
+    def load(self):
+        raise SceneError("broken on purpose")
