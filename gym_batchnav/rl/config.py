@@ -55,6 +55,9 @@ class PolicyConfig:
     """How the goal is read: "polar" is (rho metres, phi radians), see ``polar_goal_features``."""
     depth_transform: DepthTransform = "sqrt"
     """Applied to float images, whose range is [0, 1]: near things get more of the range."""
+    initial_action_probabilities: tuple[float, ...] = ()
+    """What an untrained policy does; empty stands for equal probabilities. A task that some action ends at once
+    (to stop, say) is explored far better where that action begins rare."""
     channels_last: bool = True
     """Memory format of the convolutions; faster on CPUs (2 to 3 times) and on GPUs."""
 
@@ -67,6 +70,11 @@ class PolicyConfig:
             raise ConfigError(f"planes {self.planes} and strides {self.strides} must have equal lengths")
         if any(value < 1 for value in (*self.planes, *self.strides)):
             raise ConfigError(f"planes {self.planes} and strides {self.strides} must all be at least 1")
+        prior = self.initial_action_probabilities
+        if prior and not (min(prior) > 0 and math.isclose(sum(prior), 1.0, abs_tol=1e-3)):
+            raise ConfigError(
+                f"initial_action_probabilities are {prior}; all must be above 0, and their sum 1"
+            )
         _one_of(self, "recurrence", ("gru", "lstm", "none"))
         _one_of(self, "goal_format", ("raw", "polar"))
         _one_of(self, "depth_transform", ("none", "sqrt", "log"))

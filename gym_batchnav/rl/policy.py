@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import PolicyConfig
 from gym_batchnav.rl.encoder import ImageEncoder
 from gym_batchnav.rl.features import image_features, image_keys, vector_features, vector_width
@@ -48,8 +49,17 @@ class ActorCritic(nn.Module):
         self.value_scale = ValueScale()
         nn.init.orthogonal_(self.actor.weight, 0.01)
         nn.init.orthogonal_(self.critic.weight, 1.0)
-        nn.init.zeros_(self.actor.bias)
+        self._start_actor_bias()
         nn.init.zeros_(self.critic.bias)
+
+    def _start_actor_bias(self) -> None:
+        prior, actions = self.config.initial_action_probabilities, self.spec.num_actions
+        if prior and len(prior) != actions:
+            raise ConfigError(
+                f"initial_action_probabilities has {len(prior)} entries, but there are {actions} actions"
+            )
+        with torch.no_grad():
+            self.actor.bias.copy_(torch.tensor(prior).log() if prior else torch.zeros(actions))
 
     def _build_inputs(self) -> int:
         config, fields = self.config, self.spec.fields

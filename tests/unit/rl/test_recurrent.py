@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig
 from gym_batchnav.rl.encoder import space_to_depth
 from gym_batchnav.rl.features import polar_goal_features, transform_depth
@@ -113,6 +114,18 @@ def test_feature_transforms():
     for kind in ("none", "sqrt", "log"):
         assert transform_depth(torch.tensor([0.0, 1.0]), kind).tolist() == pytest.approx([-1.0, 1.0])
     assert float(transform_depth(torch.tensor(0.25), "sqrt")) == 0.0
+
+
+def test_untrained_policy_acts_by_its_prior():
+    spec = EnvSpec(fields={"x": FieldSpec(shape=(3,), dtype="float32", unit_range=False)}, num_actions=3)
+    prior = (0.1, 0.6, 0.3)
+    policy = ActorCritic(PolicyConfig(hidden=16, initial_action_probabilities=prior), spec)
+    output, _ = policy.step(
+        {"x": torch.randn(5, 3)}, policy.initial_state(5), torch.full((5,), -1), torch.ones(5) > 0
+    )
+    torch.testing.assert_close(output.logits.exp(), torch.tensor(prior).expand(5, 3), rtol=0, atol=0.03)
+    with pytest.raises(ConfigError, match="3 entries, but there are 4"):
+        ActorCritic(PolicyConfig(initial_action_probabilities=prior), IMAGE_SPEC)
 
 
 def test_sampled_actions_follow_the_probabilities():

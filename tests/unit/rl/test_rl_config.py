@@ -12,6 +12,7 @@ from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
         (lambda: PolicyConfig(planes=(8,), strides=(1, 2)), ["planes", "strides"]),
         (lambda: PolicyConfig(recurrence="rnn"), ["recurrence", "rnn", "gru"]),
         (lambda: PolicyConfig(hidden=0), ["hidden", "0", "at least 1"]),
+        (lambda: PolicyConfig(initial_action_probabilities=(0.5, 0.6)), ["initial_action", "0.6", "sum 1"]),
         (lambda: PPOConfig(gamma=1.5), ["gamma", "1.5"]),
         (lambda: PPOConfig(clip=0.0), ["clip", "above 0"]),
         (lambda: PPOConfig(learning_rate=float("nan")), ["learning_rate", "nan"]),
