@@ -27,34 +27,24 @@ _NONE = np.int64(-1)
 
 
 @kernel
-def _doubled(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    longer = np.empty(2 * len(array), np.int32)
-    longer[: len(array)] = array
-    return longer
+def corner_graph(m: SightMesh, pairs: NDArray[np.int32], length: NDArray[np.float64]) -> Whole:
+    """Finds the pairs of corners that see each other and may bend at both ends; returns their number.
 
-
-@kernel
-def corner_graph(m: SightMesh) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Pairs of corners that see each other and may bend at both ends, with their distances in metres."""
-    first = np.empty(1024, np.int32)
-    second = np.empty(1024, np.int32)
+    Fills `pairs` (C (C - 1) / 2, 2) and their distances `length` in metres as far as that number.
+    """
     count = 0
     for a in range(len(m.corner_xz)):
         for b in range(a):
-            if m.corner_island[a] != m.corner_island[b]:
-                continue
-            if not may_bend(m, b, m.corner_xz[a, 0], m.corner_xz[a, 1]):
-                continue
-            if not may_bend(m, a, m.corner_xz[b, 0], m.corner_xz[b, 1]) or not corner_sees_corner(m, a, b):
-                continue
-            if count == len(first):
-                first, second = _doubled(first), _doubled(second)
-            first[count], second[count] = a, b
-            count += 1
-    length = np.empty(count, np.float64)
-    for k in range(count):
-        length[k] = _apart(m.corner_xyz[first[k]], m.corner_xyz[second[k]])
-    return first[:count], second[:count], length
+            if (
+                m.corner_island[a] == m.corner_island[b]
+                and may_bend(m, b, m.corner_xz[a, 0], m.corner_xz[a, 1])
+                and may_bend(m, a, m.corner_xz[b, 0], m.corner_xz[b, 1])
+                and corner_sees_corner(m, a, b)
+            ):
+                pairs[count, 0], pairs[count, 1] = a, b
+                length[count] = _apart(m.corner_xyz[a], m.corner_xyz[b])
+                count += 1
+    return count
 
 
 @kernel
@@ -95,13 +85,13 @@ def goal_rows(
     islands: NDArray[np.int32],
     spots: NDArray[np.int64],
     points: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    """(B, C) float32: from each corner to each of the (B, 3) goals; inf everywhere for a goal off the ground."""
-    rows = np.full((len(spots), len(m.corner_xz)), np.inf, np.float32)
+    rows: NDArray[np.float32],
+) -> None:
+    """Fills (B, C) `rows`: from each corner to each of the (B, 3) goals; inf for a goal off the ground."""
     for k in range(len(spots)):
+        rows[k, :] = np.inf
         if spots[k, 0] >= 0:
             _fill_row(m, between, islands[k], spots[k], points[k], rows[k])
-    return rows
 
 
 @kernel
@@ -112,7 +102,10 @@ def _by_corner(
     row: NDArray[np.float32],
     bound: NDArray[np.float64],
 ) -> tuple[Real, Whole]:
-    """Least distance to the goal over a first corner, and that corner (-1: none): the nearest candidate that is seen."""
+    """Least distance to the goal over a first corner, and that corner (-1: none).
+
+    Candidates come in ascending order of their bound, so the first one that is seen is the answer.
+    """
     for corner in range(len(row)):
         bound[corner] = np.inf
         if row[corner] < np.inf and may_bend(m, corner, spot[1], spot[2]):
@@ -139,16 +132,17 @@ def distances(
     goal_points: NDArray[np.float32],
     rows: NDArray[np.float32],
     have_rows: Flag,
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Lengths of the shortest paths, and their first corners (-1: straight, or no path).
+    bound: NDArray[np.float64],
+    length: NDArray[np.float64],
+    first: NDArray[np.int32],
+) -> None:
+    """Fills (B,) lengths of the shortest paths, and their first corners (-1: straight, or no path).
 
-    `islands` are the goals'. With `have_rows`, `rows` (B, C) are the goals' rows; else a (1, C) scratch, and each row
-    is made here where it is needed: the numbers are the same.
+    `islands` are the goals'. With `have_rows`, `rows` (B, C) are the goals' rows; else a (1, C) scratch, and
+    each row is made here where it is needed: the numbers are the same. `bound` is (C,) scratch.
     """
-    length = np.full(len(starts), np.inf, np.float64)
-    first = np.full(len(starts), -1, np.int32)
-    bound = np.empty(len(m.corner_xz), np.float64)
     for k in range(len(starts)):
+        length[k], first[k] = np.inf, -1
         if starts[k, 0] < 0 or goals[k, 0] < 0:
             continue
         if spot_sees(m, starts[k], goals[k, 1], goals[k, 2], goals[k, 0], _NONE):
@@ -158,4 +152,3 @@ def distances(
         if not have_rows:
             _fill_row(m, between, islands[k], goals[k], goal_points[k], rows[0])
         length[k], first[k] = _by_corner(m, starts[k], start_points[k], rows[at], bound)
-    return length, first

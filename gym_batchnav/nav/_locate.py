@@ -135,30 +135,36 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
     return best, bx, by, bz
 
 
-@kernel
 def nearest_polygons(g: Ground, points: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """(B, 3) float32 points to (B,) polygons and (B, 3) float32 points on them."""
+    """(B, 3) float32 points to (B,) polygons, -1 where none is near, and (B, 3) float32 points on them, else NaN."""
     polys = np.empty(len(points), np.int32)
     snapped = np.empty((len(points), 3), np.float32)
+    _nearest_polygons(g, points, polys, snapped)
+    return polys, snapped
+
+
+@kernel
+def _nearest_polygons(
+    g: Ground, points: NDArray[np.float32], polys: NDArray[np.int32], snapped: NDArray[np.float32]
+) -> None:
     for row in range(len(points)):
         poly, x, y, z = nearest_polygon(g, points[row, 0], points[row, 1], points[row, 2])
         polys[row] = poly
         snapped[row, 0] = x
         snapped[row, 1] = y
         snapped[row, 2] = z
-    return polys, snapped
 
 
 @kernel
-def covered(g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: Real) -> NDArray[np.bool_]:
-    """(h, w): whether some walkable polygon, of any storey, is within `reach` of (xs[w], zs[h]) seen from above."""
-    mask = np.zeros((len(zs), len(xs)), np.bool_)
+def covered(
+    g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: Real, mask: NDArray[np.bool_]
+) -> None:
+    """Fills (h, w): some walkable polygon, of any storey, is within `reach` of (xs[w], zs[h]) seen from above."""
     limit = np.float32(reach) * np.float32(reach)
     for h in range(len(zs)):
         for w in range(len(xs)):
             x, z = xs[w], zs[h]
             mask[h, w] = _covered(g, x, z, np.float32(reach), limit)
-    return mask
 
 
 @kernel

@@ -64,7 +64,7 @@ def _known(nodes: NDArray[np.int32], count: Whole, poly: Whole) -> Whole:
 @kernel
 def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: Real, end: Real) -> Whole:
     """Breadth-first local search from polygon `start`: the polygon reached (-1: none); `end` becomes the point."""
-    nodes, closed, queue = scratch
+    nodes, closed, queue, _ = scratch
     mx, mz = p[0] + (q[0] - p[0]) * _HALF, p[2] + (q[2] - p[2]) * _HALF
     dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
     radius = np.float32(math.sqrt(dx * dx + dy * dy + dz * dz)) * _HALF + _SLACK
@@ -77,7 +77,8 @@ def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: R
         poly = nodes[queue[head]]
         head += 1
         if inside(g, poly, q[0], q[2]):
-            end[:] = q
+            for axis in range(3):
+                end[axis] = q[axis]
             return poly
         sides = g.poly_count[poly]
         for step in range(sides):
@@ -107,6 +108,12 @@ def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: R
     return best
 
 
+def make_scratch() -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int32], NDArray[np.float32]]:
+    """Memory for `walk_all`: polygons known, whether closed, waiting ones, and a point."""
+    known, queue = np.empty(MAX_NODES, np.int32), np.empty(MAX_NODES, np.int32)
+    return known, np.empty(MAX_NODES, np.bool_), queue, np.empty(3, np.float32)
+
+
 @kernel
 def walk_all(
     g: Ground,
@@ -114,16 +121,17 @@ def walk_all(
     snapped: NDArray[np.float32],
     targets: NDArray[np.float32],
     sliding: Flag,
+    scratch: Real,
     result: NDArray[np.float32],
-) -> NDArray[np.int32]:
+    reached: NDArray[np.int32],
+) -> None:
     """Walks each row from `snapped` on polygon `polys` (-1: the row stays) and overwrites `result`, both (B, 3).
 
-    Returns the (B,) polygons reached, -1 where `result` was left alone.
+    Fills the (B,) polygons `reached`, -1 where `result` was left alone; `scratch` is of `make_scratch`.
     """
-    reached = np.full(len(polys), -1, np.int32)
-    scratch = (np.empty(MAX_NODES, np.int32), np.empty(MAX_NODES, np.bool_), np.empty(MAX_NODES, np.int32))
-    end = np.empty(3, np.float32)
+    end = scratch[3]
     for row in range(len(polys)):
+        reached[row] = -1
         if polys[row] < 0:
             continue
         poly = _search(g, polys[row], snapped[row], targets[row], sliding, scratch, end)
@@ -133,8 +141,8 @@ def walk_all(
         if found:
             end[1] = level
         reached[row] = poly
-        result[row] = end
-    return reached
+        for axis in range(3):
+            result[row, axis] = end[axis]
 
 
 def nudged(g: Ground, polys: NDArray[np.int32], points: NDArray[np.float32]) -> NDArray[np.float32]:

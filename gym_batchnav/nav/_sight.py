@@ -36,19 +36,19 @@ def _least_side(xz: NDArray[np.int64], x: Whole, z: Whole) -> Whole:
 
 
 @kernel
-def place_all(m: SightMesh, polys: NDArray[np.int32], snapped: NDArray[np.float32]) -> NDArray[np.int64]:
+def place_all(
+    m: SightMesh, polys: NDArray[np.int32], snapped: NDArray[np.float32], spots: NDArray[np.int64]
+) -> None:
     """Puts (B, 3) points on polygons `polys` strictly into triangles, as a rule by moving them under a micrometre.
 
-    Returns (B, 3) triangle, grid x, grid z; the triangle is -1 where the polygon is.
+    Fills (B, 3) `spots`: triangle, grid x, grid z; the triangle is -1 where the polygon is.
     """
-    spots = np.empty((len(polys), 3), np.int64)
     for row in range(len(polys)):
         spots[row, 0] = -1
         if polys[row] >= 0:
             x = np.int64((np.float64(snapped[row, 0]) - m.grid[0]) * m.grid[2])
             z = np.int64((np.float64(snapped[row, 2]) - m.grid[1]) * m.grid[2])
             _place(m, polys[row], x, z, spots[row])
-    return spots
 
 
 @kernel

@@ -56,10 +56,14 @@ class CornerTable:
 def build_corner_table(ground: Ground) -> CornerTable:
     """Finds the corners and which of them see each other, and runs Dijkstra from each."""
     sight = build_sight_mesh(ground)
-    first, second, length = corner_graph(sight)
     count = len(sight.corner_xz)
-    pairs = (np.concatenate([first, second]), np.concatenate([second, first]))
-    graph = csr_array((np.concatenate([length, length]), pairs), shape=(count, count))
+    # Memory that is not written to is not taken up.
+    pairs = np.empty((count * (count - 1) // 2, 2), np.int32)
+    length = np.empty(len(pairs))
+    found = corner_graph(sight, pairs, length)
+    a, b, length = pairs[:found, 0], pairs[:found, 1], length[:found]
+    ends = (np.concatenate([a, b]), np.concatenate([b, a]))
+    graph = csr_array((np.concatenate([length, length]), ends), shape=(count, count))
     between = np.empty((count, count), np.float32)
     for start in range(0, count, _ROWS_AT_A_TIME):
         rows = np.arange(start, min(start + _ROWS_AT_A_TIME, count))

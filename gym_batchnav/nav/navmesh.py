@@ -171,7 +171,9 @@ class NavMesh:
             apart = (goals < 0) | (ground.poly_island[polys] != ground.poly_island[goals])
             polys = np.where(apart, np.int32(-1), polys)
         result = start.copy()
-        reached = _motion.walk_all(ground, polys, snapped, end, bool(sliding), result)
+        reached = np.empty(len(polys), np.int32)
+        scratch = _motion.make_scratch()
+        _motion.walk_all(ground, polys, snapped, end, bool(sliding), scratch, result, reached)
         landed = _locate.nearest_polygons(ground, result)[0]
         # On a wall of no thickness between two islands the nearest polygon may be beyond it.
         strayed = (reached >= 0) & (
@@ -213,9 +215,8 @@ class NavMesh:
         """
         table = self._table
         polys, spots, points = self._spots(_finite("goals", _points("goals", goals)))
-        rows: NDArray[np.float32] = _geodesic.goal_rows(
-            table.sight, table.between, self._ground.poly_island[polys], spots, points
-        )
+        rows = np.empty((len(polys), self.num_corners), np.float32)
+        _geodesic.goal_rows(table.sight, table.between, self._ground.poly_island[polys], spots, points, rows)
         return rows
 
     def distance_to_goal(
@@ -288,7 +289,9 @@ class NavMesh:
             for start, count in zip(low, size, strict=True)
         )
         if height is None:
-            return _locate.covered(self._ground, xs, zs, MAX_PLANE_ERROR), low
+            mask = np.empty((len(zs), len(xs)), np.bool_)
+            _locate.covered(self._ground, xs, zs, MAX_PLANE_ERROR, mask)
+            return mask, low
         grid = np.empty((len(zs), len(xs), 3), np.float32)
         grid[..., 0], grid[..., 1], grid[..., 2] = xs, height, zs[:, None]
         return self.is_navigable(grid.reshape(-1, 3)).reshape(len(zs), len(xs)), low
@@ -321,21 +324,22 @@ class NavMesh:
         return self._corners
 
     def _nearest(self, name: str, points: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        found: tuple[NDArray[np.int32], NDArray[np.float32]] = _locate.nearest_polygons(
-            self._ground, _points(name, points)
-        )
-        return found
+        return _locate.nearest_polygons(self._ground, _points(name, points))
 
     def _spots(self, points: NDArray[np.float32]) -> _Spots:
         """Nearest polygons, places in the triangles, and points on the mesh."""
         polys, snapped = _locate.nearest_polygons(self._ground, points)
-        return polys, place_all(self._table.sight, polys, snapped), snapped
+        spots = np.empty((len(polys), 3), np.int64)
+        place_all(self._table.sight, polys, snapped, spots)
+        return polys, spots, snapped
 
     def _distances(
         self, starts: _Spots, goals: _Spots, rows: NDArray[np.float32], have_rows: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         table = self._table
-        found: tuple[NDArray[np.float64], NDArray[np.int32]] = _geodesic.distances(
+        bound = np.empty(self.num_corners)
+        length, first = np.empty(len(starts[0])), np.empty(len(starts[0]), np.int32)
+        _geodesic.distances(
             table.sight,
             table.between,
             self._ground.poly_island[goals[0]],
@@ -345,8 +349,11 @@ class NavMesh:
             goals[2],
             rows,
             have_rows,
+            bound,
+            length,
+            first,
         )
-        return found
+        return length, first
 
 
 def _points(name: str, value: ArrayLike) -> NDArray[np.float32]:

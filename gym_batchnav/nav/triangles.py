@@ -50,7 +50,7 @@ class SightMesh(NamedTuple):
 
 @kernel
 def orient(ax: Whole, az: Whole, bx: Whole, bz: Whole, cx: Whole, cz: Whole) -> Whole:
-    """Twice the signed area of the triangle abc on the grid: above 0 if c lies left of a to b (x right, z up)."""
+    """Twice the signed area of the triangle abc on the grid: above 0 if c lies left of a to b."""
     return (bx - ax) * (cz - az) - (bz - az) * (cx - ax)
 
 
@@ -85,68 +85,45 @@ def build_sight_mesh(g: Ground) -> SightMesh:
     return frozen
 
 
-@kernel
-def _edge_towards(g: Ground, poly: Whole, other: Whole, a: Whole, b: Whole) -> Whole:
-    """The edge of `poly` between vertices a and b that leads to `other`; -1 if there is none."""
-    count = g.poly_count[poly]
-    for k in range(count):
-        u = g.poly_verts[poly, k]
-        v = g.poly_verts[poly, (k + 1) % count]
-        if g.poly_next[poly, k] == other and ((u == a and v == b) or (u == b and v == a)):
-            return int(k)
-    return -1
-
-
-@kernel
-def _clockwise(g: Ground, grid_xz: NDArray[np.int64], poly: Whole) -> Flag:
-    area = 0.0
-    count = g.poly_count[poly]
-    for k in range(1, count - 1):
-        a, b, c = g.poly_verts[poly, 0], g.poly_verts[poly, k], g.poly_verts[poly, k + 1]
-        area += float(
-            orient(grid_xz[a, 0], grid_xz[a, 1], grid_xz[b, 0], grid_xz[b, 1], grid_xz[c, 0], grid_xz[c, 1])
-        )
-    return area < 0.0
-
-
-@kernel
 def _triangulate(
     g: Ground, grid_xz: NDArray[np.int64], tri_start: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Triangle k of a polygon stands on the polygon's edge k, whichever way the polygon is wound."""
-    total = tri_start[-1]
-    tri_xz = np.empty((total, 3, 2), np.int64)
-    tri_link = np.full((total, 3), NO_LINK, np.int32)
-    tri_vert = np.full((total, 3), -1, np.int32)
-    for poly in range(len(g.poly_count)):
-        first = tri_start[poly]
-        count = tri_start[poly + 1] - first
-        if count == 0:
-            continue
-        flip = _clockwise(g, grid_xz, poly)
-        mx = mz = np.int64(0)
-        for k in range(count):
-            mx += grid_xz[g.poly_verts[poly, k], 0]
-            mz += grid_xz[g.poly_verts[poly, k], 1]
-        for k in range(count):
-            a = g.poly_verts[poly, k]
-            b = g.poly_verts[poly, (k + 1) % count]
-            before, after = (k - 1) % count, (k + 1) % count
-            if flip:
-                a, b = b, a
-                before, after = after, before
-            t = first + k
-            tri_vert[t, 0], tri_vert[t, 1] = a, b
-            tri_xz[t, 0], tri_xz[t, 1] = grid_xz[a], grid_xz[b]
-            tri_xz[t, 2, 0], tri_xz[t, 2, 1] = mx // count, mz // count
-            tri_link[t, 1] = 4 * (first + after) + 2
-            tri_link[t, 2] = 4 * (first + before) + 1
-            other = g.poly_next[poly, k]
-            if other >= 0:
-                edge = _edge_towards(g, other, poly, a, b)
-                if edge >= 0:
-                    tri_link[t, 0] = 4 * (tri_start[other] + edge)
-    return tri_xz, tri_link, tri_vert
+    poly = np.repeat(np.arange(len(g.poly_count)), np.diff(tri_start))
+    first, count = tri_start[poly].astype(np.int64), g.poly_count[poly].astype(np.int64)
+    k = np.arange(len(poly)) - first
+    a, b = g.poly_verts[poly, k], g.poly_verts[poly, (k + 1) % count]
+    pa, pb = grid_xz[a], grid_xz[b]
+    origin = grid_xz[g.poly_verts[poly, 0]]
+    doubled = orient.py_func(origin[:, 0], origin[:, 1], pa[:, 0], pa[:, 1], pb[:, 0], pb[:, 1])
+    flip = np.bincount(poly, doubled.astype(np.float64), len(g.poly_count))[poly] < 0
+    before, after = (k - 1) % count, (k + 1) % count
+    tri_link = np.empty((len(poly), 3), np.int32)
+    tri_link[:, 0] = _links_across(poly, g.poly_next[poly, k], a, b)
+    tri_link[:, 1] = 4 * (first + np.where(flip, before, after)) + 2
+    tri_link[:, 2] = 4 * (first + np.where(flip, after, before)) + 1
+    middle = np.stack([np.bincount(poly, pa[:, axis].astype(np.float64)) for axis in range(2)], axis=1)
+    middle = middle[poly] / count[:, None]
+    tri_xz = np.stack([pa, pb, np.rint(middle).astype(np.int64)], axis=1)
+    tri_xz[flip, :2] = tri_xz[flip, 1::-1]
+    tri_vert = np.stack([np.where(flip, b, a), np.where(flip, a, b), np.full(len(a), -1)], axis=1)
+    return tri_xz, tri_link, tri_vert.astype(np.int32)
+
+
+def _links_across(
+    poly: NDArray[np.int64], other: NDArray[np.int32], a: NDArray[np.int32], b: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Pairs the triangles whose edges 0 are one: the same two vertices between the same two polygons."""
+    link = np.full(len(poly), NO_LINK, np.int32)
+    inner = np.flatnonzero(other >= 0)
+    ends = np.sort(np.stack([a[inner], b[inner]]), axis=0)
+    sides = np.sort(np.stack([poly[inner], other[inner]]), axis=0)
+    keys = np.concatenate([ends, sides])
+    order = np.lexsort(keys)
+    pair = np.flatnonzero((keys[:, order[:-1]] == keys[:, order[1:]]).all(axis=0))
+    one, two = inner[order[pair]], inner[order[pair + 1]]
+    link[one], link[two] = 4 * two, 4 * one
+    return link
 
 
 @kernel
@@ -170,25 +147,35 @@ def _fan_from(
     return count, angle
 
 
-@kernel
 def _corners(
     tri_xz: NDArray[np.int64], tri_link: NDArray[np.int32], tri_vert: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Vertices around which the ground spans more than half a turn, one corner per fan of ground between walls."""
-    walls_total = 0
-    for t in range(len(tri_link)):
-        if tri_link[t, 0] < 0:
-            walls_total += 1
-    corner_vert = np.empty(walls_total, np.int32)
-    walls = np.empty((walls_total, 2, 2), np.int64)
-    fan_start = np.zeros(walls_total + 1, np.int32)
+    """Vertices where the ground spans more than half a turn, one corner per fan of ground between walls."""
+    walls = np.flatnonzero(tri_link[:, 0] < 0)
+    corner_wall = np.empty(len(walls), np.int32)
+    sides = np.empty((len(walls), 2, 2), np.int64)
+    fan_start = np.zeros(len(walls) + 1, np.int32)
     # Each vertex of a triangle is in one fan at most.
     fan = np.empty(3 * len(tri_link), np.int32)
+    count = _find_corners(tri_xz, tri_link, walls, corner_wall, sides, fan_start, fan)
+    corner_vert = tri_vert[corner_wall[:count], 0]
+    return corner_vert, sides[:count], fan_start[: count + 1], fan[: fan_start[count]]
+
+
+@kernel
+def _find_corners(
+    tri_xz: NDArray[np.int64],
+    tri_link: NDArray[np.int32],
+    wall_tris: NDArray[np.int64],
+    corner_wall: NDArray[np.int32],
+    sides: NDArray[np.int64],
+    fan_start: NDArray[np.int32],
+    fan: NDArray[np.int32],
+) -> Whole:
+    """Fills the last four arrays and returns the number of corners; a corner is the start of a wall."""
     corners = 0
     entries = 0
-    for t in range(len(tri_link)):
-        if tri_link[t, 0] >= 0:
-            continue
+    for t in wall_tris:
         count, angle = _fan_from(tri_xz, tri_link, t, fan[entries:])
         last = fan[entries + count - 1]
         v, a = tri_xz[t, 0], tri_xz[t, 1]
@@ -197,9 +184,11 @@ def _corners(
         if abs(angle - math.pi) < 0.5:
             reflex = orient(v[0], v[1], a[0], a[1], b[0], b[1]) < 0
         if reflex:
-            corner_vert[corners] = tri_vert[t, 0]
-            walls[corners, 0], walls[corners, 1] = a, b
+            corner_wall[corners] = t
+            for axis in range(2):
+                sides[corners, 0, axis] = a[axis]
+                sides[corners, 1, axis] = b[axis]
             corners += 1
             entries += count
             fan_start[corners] = entries
-    return corner_vert[:corners], walls[:corners], fan_start[: corners + 1], fan[:entries]
+    return corners
