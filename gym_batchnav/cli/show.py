@@ -42,7 +42,7 @@ def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:
 
 def bench_table(record: Mapping[str, Any], title: str) -> Table:
     """Frames per second and the time of each stage."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column("")
     table.add_column("", justify="right")
     table.add_row("frames/s (median of 5 windows)", f"{record['frames_per_second']:,.0f}")

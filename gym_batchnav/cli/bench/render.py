@@ -35,7 +35,7 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     views = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
     with BatchRenderer(_render_config(args.num_envs, config)) as renderer:
         ids = np.array([renderer.add_scene(scene.arrays) for scene in scenes])[slots]
-        spent = {"set_views": 0.0, "render": 0.0}
+        spent: dict[str, float] = {}
         calls = 0
 
         def draw() -> int:
@@ -44,15 +44,17 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
             renderer.set_views(ids, views[calls % VIEW_SETS])
             placed = time.perf_counter()
             renderer.render()
-            spent["set_views"] += placed - begun
-            spent["render"] += time.perf_counter() - placed
+            stages = {"set_views": placed - begun, "render": time.perf_counter() - placed}
+            stages.update({f"render/{name}": seconds for name, seconds in renderer.timings.items()})
+            for name, seconds in stages.items():
+                spent[name] = spent.get(name, 0.0) + seconds
             calls += 1
             return args.num_envs
 
         def start() -> None:
             nonlocal calls
             calls = 0
-            spent.update(dict.fromkeys(spent, 0.0))
+            spent.clear()
 
         measured = measure(draw, args.seconds, started=start)
         info = dict(renderer.info)
