@@ -1,4 +1,4 @@
-"""Draws batches of views of triangle scenes; knows nothing of navigation. Importing it loads no GL library."""
+"""Draws batches of views of triangle scenes; knows nothing of navigation; importing it loads no GL."""
 
 from __future__ import annotations
 

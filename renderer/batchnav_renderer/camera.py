@@ -1,11 +1,11 @@
 """Camera maths, and the one place where the conventions are said.
 
-World and camera space are right-handed with +Y up; a camera looks down its -Z axis, +X is to its right. Matrices
-are named ``target_from_source`` and act on column vectors, so
-``clip_from_world = clip_from_camera @ camera_from_world``. Clip space is OpenGL's with a zero-to-one depth range
-and reversed Z: the near plane maps to 1 and infinity to 0. Its Y axis points down, so that the first row of memory
-is the top of the image. A heading of 0 looks down -Z; a positive heading turns left, counter-clockwise seen from
-above; a positive pitch looks up. Metres and radians.
+World and camera space are right-handed with +Y up; a camera looks down its -Z axis, +X is to its right.
+Matrices are named ``target_from_source`` and act on column vectors, so
+``clip_from_world = clip_from_camera @ camera_from_world``. Clip space is OpenGL's with a zero-to-one depth
+range and reversed Z: the near plane maps to 1 and infinity to 0. Its Y axis points down, so that the first
+row of memory is the top of the image. A heading of 0 looks down -Z; a positive heading turns left,
+counter-clockwise seen from above; a positive pitch looks up. Metres and radians.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def clip_from_camera(hfov: float, aspect: float, near: float) -> NDArray[np.floa
     """Projection with an infinite far plane, reversed Z and Y pointing down.
 
     The clip depth is ``near`` and the clip w is the planar distance, so the window depth is exactly
-    ``near / distance``: a float depth buffer keeps millimetres at any range (Reed, "Depth Precision Visualized").
+    ``near / distance``: a float depth buffer keeps millimetres at any range (Reed, "Depth Precision
+    Visualized").
 
     Args:
         hfov: horizontal field of view, radians, in (0, pi).

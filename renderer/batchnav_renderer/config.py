@@ -16,7 +16,7 @@ _DEVICE = re.compile(r"cpu|cuda(:\d+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderConfig:
-    """What to draw, how large, and where. Raises ``RenderConfigError`` naming the field and what is allowed."""
+    """What to draw, how large, and where; a wrong field raises a ``RenderConfigError`` that names it."""
 
     num_views: int
     """Views (N) drawn by each ``render``."""
@@ -33,7 +33,7 @@ class RenderConfig:
     far: float = 10.0
     """Greatest depth: farther surfaces and misses read this, metres. Colours are not cut."""
     device: str | None = None
-    """"cpu", "cuda", "cuda:<logical ordinal>" or anything whose ``str`` is one; None prefers an NVIDIA GPU."""
+    """"cpu", "cuda", "cuda:<ordinal>" or an object whose ``str`` is one; None prefers an NVIDIA GPU."""
     backend: Literal["auto", "gl"] = "auto"
     """What draws."""
     max_texture_size: int = 1024

@@ -21,8 +21,8 @@ _SHAPES: dict[str, tuple[int, type[np.generic]]] = {"depth": (1, np.float32), "r
 class BatchRenderer:
     """Draws N views of any resident scenes at a time.
 
-    Not thread-safe: one thread uses it at a time. Several renderers may live side by side. It belongs to the process
-    that made it; make it after a fork.
+    Not thread-safe: one thread uses it at a time. Several renderers may live side by side. It belongs to the
+    process that made it; make it after a fork.
     """
 
     def __init__(self, config: RenderConfig) -> None:
@@ -50,7 +50,7 @@ class BatchRenderer:
 
     @property
     def timings(self) -> dict[str, float]:
-        """Seconds of the last render in "upload", "draw" (culling included) and "readback", of the slowest worker."""
+        """Seconds of the last render in "upload", "draw" (culling too) and "readback"; the slowest worker."""
         return dict(self._backend.timings)
 
     @property
@@ -75,7 +75,7 @@ class BatchRenderer:
         return scene_id
 
     def remove_scene(self, scene_id: int) -> None:
-        """Free a scene; raises ``RenderConfigError`` for an unknown one or one that the current views show."""
+        """Free a scene; raises ``RenderConfigError`` for an unknown one or one that the views show."""
         self._check_usable()
         if scene_id not in self._scenes:
             raise RenderConfigError(f"scene {scene_id} is not resident; resident are {self._listed()}")
@@ -111,7 +111,8 @@ class BatchRenderer:
 
         Returns:
             "depth": (N, H, W, 1) float32, planar metres, misses and all beyond ``far`` read ``far``;
-            "rgb": (N, H, W, 3) uint8 sRGB, misses are black. Row 0 is the top. Of these, the configured outputs.
+            "rgb": (N, H, W, 3) uint8 sRGB, misses are black. Row 0 is the top. Of these, the
+            configured outputs.
 
         Raises:
             RendererError: ``set_views`` was never called.
@@ -120,7 +121,7 @@ class BatchRenderer:
         return self.collect()
 
     def submit(self, out: Mapping[str, NDArray[Any]] | None = None) -> None:
-        """Start drawing as ``render`` does and return at once; the arrays belong to the renderer until ``collect``."""
+        """Start drawing as ``render`` does; the arrays belong to the renderer until ``collect``."""
         self._check_usable()
         if not self._has_views:
             raise RendererError("there are no views to draw; call set_views first")
@@ -160,8 +161,8 @@ class BatchRenderer:
             raise ClosedError("the renderer is closed; make a new BatchRenderer")
         if os.getpid() != self._process:
             raise RendererError(
-                f"the renderer was made in process {self._process} and is used in its fork {os.getpid()}; make "
-                "renderers after forking, or use the 'spawn' start method"
+                f"the renderer was made in process {self._process} and is used in its fork {os.getpid()}; "
+                "make renderers after forking, or use the 'spawn' start method"
             )
 
     def _check_usable(self) -> None:
@@ -176,7 +177,8 @@ class BatchRenderer:
     def _checked_ids(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         if ids.shape != (self.config.num_views,) or not np.issubdtype(ids.dtype, np.integer):
             raise RenderConfigError(
-                f"scene_ids has shape {ids.shape} and dtype {ids.dtype}; expected ({self.config.num_views},) integers"
+                f"scene_ids has shape {ids.shape} and dtype {ids.dtype}; expected "
+                f"({self.config.num_views},) integers"
             )
         if unknown := sorted(set(ids.tolist()) - self._scenes):
             raise RenderConfigError(f"scene_ids names {unknown[:10]}; resident are {self._listed()}")
@@ -186,7 +188,8 @@ class BatchRenderer:
         expected = (self.config.num_views, 4, 4)
         if poses.shape != expected or poses.dtype.kind not in "fiu":
             raise RenderConfigError(
-                f"world_from_camera has shape {poses.shape} and dtype {poses.dtype}; expected {expected} floats"
+                f"world_from_camera has shape {poses.shape} and dtype {poses.dtype}; expected "
+                f"{expected} floats"
             )
         poses = poses.astype(np.float64)
         finite = np.isfinite(poses).all(axis=(1, 2))

@@ -1,7 +1,7 @@
 """GL entry points, with PyOpenGL's prototypes and constants but none of its wrappers.
 
-Addresses come from eglGetProcAddress, so it does not matter which platform PyOpenGL was loaded for, and none of
-PyOpenGL's global flags is touched.
+Addresses come from eglGetProcAddress, so it does not matter which platform PyOpenGL was loaded for, and none
+of PyOpenGL's global flags is touched.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def _load_pyopengl() -> list[Any]:
         return [importlib.import_module(f"OpenGL.raw.GL.{name}") for name in _MODULES]
     except Exception as error:  # PyOpenGL raises whatever its platform plug-in raises
         raise EGLError(
-            f"PyOpenGL could not be loaded for platform {os.environ['PYOPENGL_PLATFORM']!r} ({error!r}); unset "
-            "PYOPENGL_PLATFORM or set it to 'egl'"
+            f"PyOpenGL could not be loaded for platform {os.environ['PYOPENGL_PLATFORM']!r} ({error!r}); "
+            "unset PYOPENGL_PLATFORM or set it to 'egl'"
         ) from error
     finally:
         if chosen is None:

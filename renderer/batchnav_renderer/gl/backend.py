@@ -44,6 +44,8 @@ class GLBackend:
         try:
             self._start(displays)
             self.info = self._describe(displays[0], reason)
+            if self.info["software"] and config.device is None:
+                _log.warning("drawing in software with %s: %s", self.info["gl_renderer"], reason)
             self._pipelines = self._make_pipelines()
         except BaseException:
             self.close()
@@ -211,8 +213,7 @@ def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
         ), f"EGL device {chosen.index} is CUDA device {chosen.cuda_ordinal}"
     displays = egl.software_displays()
     if device is None:
-        reason = "no NVIDIA device among EGL's devices"
-        _log.warning("%s; drawing in software:\n%s", reason, device_table(egl.devices))
+        reason = f"no usable NVIDIA device among EGL's devices:\n{device_table(egl.devices)}"
         return displays, reason
     return displays, "device='cpu' was asked for"
 

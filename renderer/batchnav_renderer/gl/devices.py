@@ -35,7 +35,7 @@ def choose_device(
         cuda_visible_devices: the environment variable, which CUDA obeys and EGL does not.
 
     Raises:
-        EGLError: no EGL device is the CUDA device asked for; the message holds the table of devices and the fix.
+        EGLError: no EGL device is the CUDA device asked for; the message holds the devices and the fix.
     """
     if device == "cpu":
         return None
@@ -114,7 +114,7 @@ def _no_match(
     return (
         f"no EGL device is {device!r} (physical CUDA device {physical}; CUDA_VISIBLE_DEVICES is {shown}).\n"
         f"{device_table(devices)}\n"
-        "Fix: in a container set NVIDIA_DRIVER_CAPABILITIES=all (it must include 'graphics') and make the file "
-        "/usr/share/glvnd/egl_vendor.d/10_nvidia.json present; on a bare machine install the driver's EGL "
-        "library (libnvidia-gl). Or take device='cpu'."
+        "Fix: in a container set NVIDIA_DRIVER_CAPABILITIES=all (it must include 'graphics') and make the "
+        "file /usr/share/glvnd/egl_vendor.d/10_nvidia.json present; on a bare machine install the driver's "
+        "EGL library (libnvidia-gl). Or take device='cpu'."
     )

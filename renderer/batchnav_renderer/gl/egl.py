@@ -62,11 +62,8 @@ class EGL:
         return frozenset((query(display, name) or b"").decode().split())
 
     def _enumerate(self) -> tuple[DeviceInfo, ...]:
-        if (
-            self.address("eglQueryDevicesEXT") is None
-            or "EGL_EXT_device_base" not in self.client_extensions
-            and ("EGL_EXT_device_enumeration" not in self.client_extensions)
-        ):
+        able = {"EGL_EXT_device_base", "EGL_EXT_device_enumeration"} & self.client_extensions
+        if not able or self.address("eglQueryDevicesEXT") is None:
             return ()
         query = self.function("eglQueryDevicesEXT", c_uint, c_int, c_void_p, c_void_p)
         handles, count = (c_void_p * 64)(), c_int()
@@ -113,7 +110,8 @@ class EGL:
         Raises:
             EGLError: there is none.
         """
-        displays, failures = [], []
+        displays: list[Display] = []
+        failures: list[str] = []
         if "EGL_MESA_platform_surfaceless" in self.client_extensions:
             with _software_environment(), _collect(failures):
                 displays.append(Display(self, _PLATFORM_SURFACELESS, None, "Mesa surfaceless", True))
@@ -167,8 +165,8 @@ class Display:
         )
         if not context:
             raise EGLError(
-                f"{self.name}: no OpenGL 4.5 core context (EGL error {egl.error_code()}); a driver with OpenGL "
-                "4.5 is needed: Mesa 20.2 or newer for software, NVIDIA 450 or newer"
+                f"{self.name}: no OpenGL 4.5 core context (EGL error {egl.error_code()}); a driver with "
+                "OpenGL 4.5 is needed: Mesa 20.2 or newer for software, NVIDIA 450 or newer"
             )
         return int(context)
 

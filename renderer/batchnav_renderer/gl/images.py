@@ -8,13 +8,12 @@ from PIL import Image
 
 from ..types import Texture, Wrap
 
-_PAD: dict[Wrap, str] = {"repeat": "wrap", "clamp": "edge", "mirror": "symmetric"}
 _MARGIN = 4
 
 
 def size_class(texture: Texture, limit: int) -> int:
-    """Side of the square that holds an image: the power of two nearest above its longer side, at most ``limit``."""
-    longest = max(texture.pixels.shape[:2])
+    """Side of the square that holds an image: the power of two above its longer side, at most ``limit``."""
+    longest = int(max(texture.pixels.shape[:2]))
     return min(1 << (max(longest, 1) - 1).bit_length(), limit)
 
 
@@ -23,8 +22,19 @@ def fit(texture: Texture, size: int) -> NDArray[np.uint8]:
     height, width = texture.pixels.shape[:2]
     if (height, width) == (size, size):
         return np.ascontiguousarray(texture.pixels)
-    padded = np.pad(texture.pixels, ((_MARGIN, _MARGIN), (0, 0), (0, 0)), _PAD[texture.wrap[1]])  # type: ignore[call-overload]
-    padded = np.pad(padded, ((0, 0), (_MARGIN, _MARGIN), (0, 0)), _PAD[texture.wrap[0]])
+    rows = _repeated(height, texture.wrap[1])
+    columns = _repeated(width, texture.wrap[0])
+    padded = texture.pixels[rows[:, None], columns[None, :]]
     box = (_MARGIN, _MARGIN, _MARGIN + width, _MARGIN + height)
-    image = Image.fromarray(np.ascontiguousarray(padded), "RGBA")
+    image = Image.fromarray(padded)
     return np.asarray(image.resize((size, size), Image.Resampling.BILINEAR, box=box))
+
+
+def _repeated(length: int, wrap: Wrap) -> NDArray[np.int64]:
+    """Texel numbers from ``-_MARGIN`` to ``length + _MARGIN``, brought into the image by the wrap mode."""
+    places = np.arange(-_MARGIN, length + _MARGIN)
+    if wrap == "repeat":
+        return places % length
+    if wrap == "clamp":
+        return places.clip(0, length - 1)
+    return np.minimum(places % (2 * length), 2 * length - 1 - places % (2 * length))

@@ -83,7 +83,7 @@ def build_mesh(
 def _split_vertices(
     triangles: NDArray[np.uint32], materials: NDArray[np.int32], num_vertices: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
-    """One vertex per (vertex, material) pair, in order of first use: its source, its material, new indices."""
+    """One vertex per (vertex, material) pair, in order of first use: its source, material, new indices."""
     pairs = np.repeat(materials.astype(np.int64), 3) * num_vertices + triangles.ravel()
     unique, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
     rank = np.argsort(first)

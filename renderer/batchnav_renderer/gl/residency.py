@@ -82,10 +82,9 @@ class Residency:
         used = np.bincount(arrays.material_ids, minlength=len(arrays.materials)) > 0
         sizes: dict[int, int] = {}
         for number, material in enumerate(arrays.materials):
-            if material.texture >= 0 and (self._rgb or material.alpha_cutoff > 0.0):
-                if used[number] or material.texture not in sizes:
-                    texture = arrays.textures[material.texture]
-                    sizes[material.texture] = size_class(texture, self._max_texture_size)
+            if used[number] and material.texture >= 0 and (self._rgb or material.alpha_cutoff > 0.0):
+                texture = arrays.textures[material.texture]
+                sizes[material.texture] = size_class(texture, self._max_texture_size)
         return sizes
 
     def _layer_list(self, size: int) -> FreeList:

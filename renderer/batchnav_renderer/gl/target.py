@@ -12,7 +12,7 @@ from .api import GLApi
 
 
 class LayeredTarget:
-    """A framebuffer whose attachments are whole texture arrays. Depth-only targets have no colour attachment."""
+    """A framebuffer whose attachments are whole texture arrays; depth alone takes no colour attachment."""
 
     def __init__(self, api: GLApi, layers: int, height: int, width: int, rgb: bool) -> None:
         """Allocate; raises ``CapacityError`` when the driver cannot."""
@@ -32,8 +32,8 @@ class LayeredTarget:
         status = int(api.glCheckNamedFramebufferStatus(self.framebuffer, api.GL_DRAW_FRAMEBUFFER))
         if status != api.GL_FRAMEBUFFER_COMPLETE:
             raise CapacityError(
-                f"a target of {layers} layers of {width} x {height} is refused (status {status:#x}, GL errors "
-                f"{api.errors()}); lower num_views, max_layers or the resolution"
+                f"a target of {layers} layers of {width} x {height} is refused (status {status:#x}, GL "
+                f"errors {api.errors()}); lower num_views, max_layers or the resolution"
             )
 
     def _array(self, kind: int) -> int:
@@ -53,7 +53,7 @@ class LayeredTarget:
             api.glClearNamedFramebufferfv(self.framebuffer, api.GL_COLOR, 0, zeros)
 
     def read_depth(self, out: NDArray[np.float32], near: float, far: float) -> None:
-        """Planar metres of the first ``len(out)`` layers, clamped to ``far``, into a contiguous (n, H, W, 1)."""
+        """Read planar metres of the first n layers, clamped to ``far``, into a contiguous (n, H, W, 1)."""
         api = self._api
         self._read(self.depth, api.GL_DEPTH_COMPONENT, api.GL_FLOAT, out)
         with np.errstate(divide="ignore"):
@@ -61,7 +61,7 @@ class LayeredTarget:
         np.minimum(out, np.float32(far), out=out)
 
     def read_rgb(self, out: NDArray[np.uint8]) -> None:
-        """sRGB bytes of the first ``len(out)`` layers into a contiguous (n, H, W, 3)."""
+        """Read sRGB bytes of the first n layers into a contiguous (n, H, W, 3)."""
         api = self._api
         texels = np.empty((*out.shape[:3], 4), np.uint8)
         self._read(self.color, api.GL_RGBA, api.GL_UNSIGNED_BYTE, texels)

@@ -1,0 +1,118 @@
+"""Scenes come and go while the renderer runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from batchnav_renderer import Material, RenderConfigError, RendererError, Texture
+
+ORIGIN = np.eye(4)[None]
+
+
+def state(renderer):
+    residency = renderer._backend._residency
+    lists = [residency.vertices, residency.indices, residency.chunks, *residency.layers.values()]
+    return [(where.used, where.capacity, tuple(where._free)) for where in lists]
+
+
+def textured(quads, facing, rng, distance):
+    size = int(rng.choice([8, 16, 32]))
+    pixels = rng.integers(0, 256, (size, size, 4), dtype=np.uint8)
+    return quads(
+        facing(-99, 99, -99, 99, distance),
+        [[0, 0], [0, 1], [1, 1], [1, 0]],
+        materials=(Material(texture=0),),
+        textures=(Texture(pixels=pixels),),
+    )
+
+
+def test_two_hundred_swaps_leave_the_allocators_where_they_were(make_renderer, quads, facing, clutter, rng):
+    renderer = make_renderer(2, outputs=("depth", "rgb"), num_workers=2)
+    fixed = renderer.add_scene(textured(quads, facing, rng, 2.0))
+    warm = [renderer.add_scene(clutter(seed, 40)) for seed in range(3)]
+    warm += [renderer.add_scene(textured(quads, facing, rng, 3.0)) for _ in range(9)]
+    renderer.set_views([fixed, fixed], np.tile(np.eye(4), (2, 1, 1)))
+    before = renderer.render()
+    for number in warm:
+        renderer.remove_scene(number)
+    reference = state(renderer)
+    for step in range(200):
+        count = int(rng.integers(1, 40))
+        held = [
+            renderer.add_scene(clutter(step, count)),
+            renderer.add_scene(textured(quads, facing, rng, 1.0)),
+        ]
+        renderer.set_views([held[1], fixed], np.tile(np.eye(4), (2, 1, 1)))
+        if step % 20 == 0:
+            depth = renderer.render()["depth"]
+            assert depth[0, 4, 4, 0] == pytest.approx(1.0)
+            assert depth[1, 4, 4, 0] == pytest.approx(2.0)
+        renderer.set_views([fixed, fixed], np.tile(np.eye(4), (2, 1, 1)))
+        for number in rng.permutation(held):
+            renderer.remove_scene(int(number))
+    assert state(renderer) == reference
+    after = renderer.render()
+    np.testing.assert_array_equal(before["rgb"], after["rgb"])
+    np.testing.assert_array_equal(before["depth"], after["depth"])
+
+
+def test_growth_keeps_what_is_there(make_renderer, quads, facing, clutter, rng):
+    renderer = make_renderer(1, outputs=("depth", "rgb"))
+    first = renderer.add_scene(textured(quads, facing, rng, 2.0))
+    renderer.set_views([first], ORIGIN)
+    before = renderer.render()
+    for seed in range(6):
+        renderer.add_scene(clutter(seed, 20 * 2**seed))
+        renderer.add_scene(textured(quads, facing, rng, 1.0))
+    after = renderer.render()
+    np.testing.assert_array_equal(before["rgb"], after["rgb"])
+    np.testing.assert_array_equal(before["depth"], after["depth"])
+
+
+def test_scenes_in_view_cannot_be_removed(make_renderer, quads, facing):
+    renderer = make_renderer(1)
+    near, far = (renderer.add_scene(quads(facing(-9, 9, -9, 9, distance))) for distance in (1.0, 2.0))
+    renderer.set_views([near], ORIGIN)
+    with pytest.raises(RenderConfigError, match=f"scene {near} is shown by the current views"):
+        renderer.remove_scene(near)
+    renderer.set_views([far], ORIGIN)
+    renderer.remove_scene(near)
+    assert renderer.scene_ids == (far,)
+    with pytest.raises(RenderConfigError, match=f"scene {near} is not resident"):
+        renderer.remove_scene(near)
+    with pytest.raises(RenderConfigError, match=rf"names \[{near}\]; resident are \[{far}\]"):
+        renderer.set_views([near], ORIGIN)
+
+
+def test_a_scene_replaced_under_the_same_views(make_renderer, quads, facing):
+    renderer = make_renderer(1)
+    for distance in (1.0, 2.0, 3.0):
+        number = renderer.add_scene(quads(facing(-9, 9, -9, 9, distance)))
+        renderer.set_views([number], ORIGIN)
+        assert renderer.render()["depth"][0, 4, 4, 0] == pytest.approx(distance)
+        if number:
+            renderer.remove_scene(number - 1)
+
+
+@pytest.mark.parametrize(
+    ("ids", "poses", "message"),
+    [
+        ([0, 0], np.tile(np.eye(4), (2, 1, 1)), "scene_ids has shape"),
+        ([0.0], ORIGIN, "scene_ids has shape .* float64"),
+        ([5], ORIGIN, "scene_ids names"),
+        ([-1], ORIGIN, "scene_ids names"),
+        ([0], np.eye(4), "world_from_camera has shape"),
+        ([0], np.full((1, 4, 4), np.nan), "world_from_camera.0. holds NaN"),
+        ([0], np.full((1, 4, 4), np.inf), "world_from_camera.0. holds NaN"),
+        ([0], np.zeros((1, 4, 4)), "no invertible affine transform"),
+        ([0], np.eye(4)[None].astype(complex), "world_from_camera has shape .* complex"),
+    ],
+)
+def test_wrong_views_are_refused_by_name(make_renderer, quads, facing, ids, poses, message):
+    renderer = make_renderer(1)
+    renderer.add_scene(quads(facing(-9, 9, -9, 9, 1.0)))
+    with pytest.raises(RendererError, match="call set_views first"):
+        renderer.render()
+    with pytest.raises(RenderConfigError, match=message):
+        renderer.set_views(ids, poses)
