@@ -62,7 +62,7 @@ def quads() -> Callable[..., SceneArrays]:
 
 @pytest.fixture
 def facing() -> Callable[[float, float, float, float, float], Any]:
-    """Corners of a quad that faces the camera at the origin: x and y ranges at a distance; from the top left."""
+    """Corners of a quad facing a camera at the origin: x and y ranges, distance; from the top left."""
 
     def corners(x0: float, x1: float, y0: float, y1: float, distance: float) -> Any:
         return [[x0, y1, -distance], [x0, y0, -distance], [x1, y0, -distance], [x1, y1, -distance]]
@@ -77,10 +77,8 @@ def clutter() -> Callable[[int, int], SceneArrays]:
     def build(seed: int, count: int) -> SceneArrays:
         rng = np.random.default_rng(seed)
         unit = np.stack(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], indexing="ij"), -1).reshape(-1, 3)
-        faces = np.array(
-            [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
-            + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
-        )
+        sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+        faces = np.array([[a, *pair] for a, b, c, d in sides for pair in ((b, c), (c, d))])
         low = rng.uniform([-5, 0, -5], [5, 2.5, 5], (count, 1, 3))
         positions = low + unit * rng.uniform(0.1, 1.2, (count, 1, 3))
         triangles = faces + 8 * np.arange(count)[:, None, None]

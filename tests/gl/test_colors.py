@@ -43,7 +43,8 @@ def test_misses_are_black_and_far_does_not_cut_colours(draw, facing):
 
 
 def test_factor_and_texture_multiply_in_linear_light(draw, facing):
-    # sRGB 128 is linear 0.21586; halved 0.10793; encoded 1.055 * 0.10793^(1/2.4) - 0.055 = 0.36223, times 255: 92.4.
+    # sRGB 128 is linear 0.21586; halved 0.10793; encoded 1.055 * 0.10793^(1/2.4) - 0.055 = 0.36223, times 255
+    # is 92.4.
     rgb, _ = draw(
         facing(-9, 9, -9, 9, 1.0),
         TOP_LEFT_FIRST,
@@ -75,8 +76,8 @@ def test_the_first_row_of_an_image_is_its_top(draw, facing):
 
 
 def test_mipmaps_average_in_linear_light(draw, facing):
-    # Black and white texels, 100 of them under each pixel: linear 0.5 encodes to 0.73536 * 255 = 187.5, where an
-    # average of bytes would give 127.5 and a lookup without mipmaps 0 or 255.
+    # Black and white texels, 100 of them under each pixel: linear 0.5 encodes to 0.73536 * 255 = 187.5, where
+    # an average of bytes would give 127.5 and a lookup without mipmaps 0 or 255.
     board = np.indices((64, 64)).sum(0) % 2 * 255
     pixels = np.repeat(board[..., None], 4, axis=2).astype(np.uint8)
     pixels[..., 3] = 255

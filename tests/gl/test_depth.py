@@ -24,8 +24,8 @@ def draw(renderer, scene, poses=ORIGIN):
 
 
 def test_quad_covers_the_expected_pixels(make_renderer, quads, facing, layer_stage):
-    # 8 pixels over 90 degrees: centres at (i + 0.5) / 4 - 1, times 2 m: -1.75, -1.25, -0.75 ... so |x| < 1 holds
-    # columns and rows 2 to 5.
+    # 8 pixels over 90 degrees: centres at (i + 0.5) / 4 - 1, times 2 m: -1.75, -1.25, -0.75 ... so |x| < 1
+    # holds columns and rows 2 to 5.
     depth = draw(make_renderer(layer_stage=layer_stage), quads(facing(-1, 1, -1, 1, 2.0)))
     expected = np.full((1, 8, 8), 10.0, np.float32)
     expected[0, 2:6, 2:6] = 2.0
@@ -56,7 +56,7 @@ def test_heading_turns_left_and_pitch_looks_up(make_renderer, quads):
 def test_floor_depth_is_planar_not_radial(make_renderer, quads):
     floor = [[-99, -1.5, 99], [99, -1.5, 99], [99, -1.5, -99], [-99, -1.5, -99]]
     depth = draw(make_renderer(height=8, width=16, far=1000.0), quads(floor))[0]
-    # Square pixels: tan of half the vertical field is 8 / 16. Row r looks down by t = ((r + 0.5) / 4 - 1) / 2,
+    # Square pixels: tan of half the vertical field is 8 / 16. Row r looks down by t = ((r + 0.5) / 4 - 1) / 2
     # and meets the floor at 1.5 / t metres along the axis, whatever the column.
     slopes = ((np.arange(4, 8) + 0.5) / 4 - 1) / 2
     expected = np.repeat((1.5 / slopes)[:, None], 16, axis=1)
@@ -65,8 +65,8 @@ def test_floor_depth_is_planar_not_radial(make_renderer, quads):
 
 
 def test_field_of_view_is_horizontal(make_renderer, quads, facing):
-    # hfov 60: half width at 1 m is tan(30) = 0.57735; a quad |x| < 0.29 covers 0.29 / 0.57735 * 50 = 25.1 pixels
-    # each side of the middle of 100.
+    # hfov 60: half width at 1 m is tan(30) = 0.57735; a quad |x| < 0.29 covers 0.29 / 0.57735 * 50 = 25.1
+    # pixels each side of the middle of 100.
     depth = draw(make_renderer(width=100, height=4, hfov_deg=60.0), quads(facing(-0.29, 0.29, -1, 1, 1.0)))[0]
     half = round(0.29 / math.tan(math.radians(30)) * 50)
     assert (depth[0] == 1.0).sum() == 2 * half == 50
