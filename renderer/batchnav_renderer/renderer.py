@@ -39,7 +39,7 @@ class BatchRenderer:
         self._next_id = 0
         self._scenes: set[int] = set()
         self._used: set[int] = set()
-        self._has_views = False
+        self._num_placed = 0
         self._pending: tuple[dict[str, NDArray[Any]], list[Future[dict[str, float]]]] | None = None
         self._backend = GLBackend(config)
 
@@ -87,21 +87,21 @@ class BatchRenderer:
         self._scenes.discard(scene_id)
 
     def set_views(self, scene_ids: ArrayLike, world_from_camera: ArrayLike) -> None:
-        """Place all cameras; both arrays are copied.
+        """Place the cameras; both arrays are copied.
 
         Args:
-            scene_ids: (N,) ids from ``add_scene``.
-            world_from_camera: (N, 4, 4) rigid transforms; a camera looks down -Z, +Y up.
+            scene_ids: (n,) ids from ``add_scene``; 1 <= n <= N, and ``render`` then gives n images.
+            world_from_camera: (n, 4, 4) rigid transforms; a camera looks down -Z, +Y up.
 
         Raises:
             RenderConfigError: a wrong shape, an unknown scene, a pose that is not finite or not invertible.
         """
         self._check_usable()
         ids = self._checked_ids(np.asarray(scene_ids))
-        poses = self._checked_poses(np.asarray(world_from_camera))
+        poses = self._checked_poses(np.asarray(world_from_camera), len(ids))
         self._backend.set_views(ids, poses)
         self._used = set(ids.tolist())
-        self._has_views = True
+        self._num_placed = len(ids)
 
     def render(self, out: Mapping[str, NDArray[Any]] | None = None) -> dict[str, NDArray[Any]]:
         """Draw all views.
@@ -123,7 +123,7 @@ class BatchRenderer:
     def submit(self, out: Mapping[str, NDArray[Any]] | None = None) -> None:
         """Start drawing as ``render`` does; the arrays belong to the renderer until ``collect``."""
         self._check_usable()
-        if not self._has_views:
+        if not self._num_placed:
             raise RendererError("there are no views to draw; call set_views first")
         if self._pending is not None:
             raise RendererError("a render is pending; call collect first")
@@ -175,17 +175,18 @@ class BatchRenderer:
         return str(list(ids)) if len(ids) <= 20 else f"{len(ids)} scenes, ids {ids[0]} to {ids[-1]}"
 
     def _checked_ids(self, ids: NDArray[Any]) -> NDArray[np.int64]:
-        if ids.shape != (self.config.num_views,) or not np.issubdtype(ids.dtype, np.integer):
+        most = self.config.num_views
+        if ids.ndim != 1 or not 1 <= len(ids) <= most or not np.issubdtype(ids.dtype, np.integer):
             raise RenderConfigError(
-                f"scene_ids has shape {ids.shape} and dtype {ids.dtype}; expected "
-                f"({self.config.num_views},) integers"
+                f"scene_ids has shape {ids.shape} and dtype {ids.dtype}; expected (n,) integers with "
+                f"1 <= n <= num_views = {most}"
             )
         if unknown := sorted(set(ids.tolist()) - self._scenes):
             raise RenderConfigError(f"scene_ids names {unknown[:10]}; resident are {self._listed()}")
         return ids.astype(np.int64)
 
-    def _checked_poses(self, poses: NDArray[Any]) -> NDArray[np.float64]:
-        expected = (self.config.num_views, 4, 4)
+    def _checked_poses(self, poses: NDArray[Any], count: int) -> NDArray[np.float64]:
+        expected = (count, 4, 4)
         if poses.shape != expected or poses.dtype.kind not in "fiu":
             raise RenderConfigError(
                 f"world_from_camera has shape {poses.shape} and dtype {poses.dtype}; expected "
@@ -207,7 +208,7 @@ class BatchRenderer:
 
     def _checked_out(self, out: Mapping[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]]:
         config = self.config
-        size = (config.num_views, config.height, config.width)
+        size = (self._num_placed, config.height, config.width)
         if out is None:
             return {name: np.empty((*size, _SHAPES[name][0]), _SHAPES[name][1]) for name in config.outputs}
         if set(out) != set(config.outputs):

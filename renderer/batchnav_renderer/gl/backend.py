@@ -119,7 +119,7 @@ class GLBackend:
         """Take scenes and poses of all views."""
         config = self._config
         clip = clip_from_camera(config.hfov, config.aspect, config.near) @ rigid_inverse(world_from_camera)
-        views = np.zeros(config.num_views, VIEW_RECORD)
+        views = np.zeros(len(scene_ids), VIEW_RECORD)
         views["clip_x"], views["clip_y"], views["clip_w"] = clip[:, 0], clip[:, 1], clip[:, 3]
         if not np.array_equal(scene_ids, self._scene_ids):
             self._batches = self._plan(scene_ids)
