@@ -23,6 +23,7 @@ class Images:
         self._renderer: Any = None
         self._buffers: dict[str, Array] = {}
         self._ids = iter(range(1 << 62))
+        self._leaving: list[int] = []
 
     def start(self) -> None:
         """Make the renderer, where there is anything to draw; the first GL call is made here."""
@@ -56,9 +57,9 @@ class Images:
         return int(self._renderer.add_scene(scene.arrays)) if self.outputs else next(self._ids)
 
     def remove_scene(self, view_id: int) -> None:
-        """Take a scene from the renderer."""
+        """Take a scene from the renderer as soon as no camera stands in it any more."""
         if self._renderer is not None:
-            self._renderer.remove_scene(view_id)
+            self._leaving.append(view_id)
 
     def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
         """Images of all N cameras: depth (N, H, W, 1) float32 as configured, rgb (N, H, W, 3) uint8.
@@ -85,6 +86,9 @@ class Images:
         if not self.outputs:
             return {}
         self._renderer.set_views(view_ids, poses)
+        # The renderer refuses to remove scenes that its views show, so it is done once they have moved on.
+        while self._leaving:
+            self._renderer.remove_scene(self._leaving.pop())
         return dict(self._renderer.render(out=out) if out else self._renderer.render())
 
     def _normalized(self, images: dict[str, Array]) -> dict[str, Array]:

@@ -11,7 +11,6 @@ from ..scenes import Scene
 from .loader import SceneLoader
 from .timing import StageTimer
 
-
 ENOUGH_FOR_WORKERS = 5
 """Scenes to load at once from which on it pays to start worker processes."""
 

@@ -15,6 +15,7 @@ class FakeRenderer:
     """Pixels are a fixed function of the scene's arrays and the camera's pose, row by row."""
 
     made = 0
+    added = 0
 
     def __init__(self, config):
         self.config = config
@@ -22,20 +23,24 @@ class FakeRenderer:
         self.scenes = {}
         self.views_drawn = []
         self.closed = 0
+        self.shown = set()
         FakeRenderer.made += 1
 
     def add_scene(self, arrays):
         assert isinstance(arrays, SceneArrays)
-        number = 10 + 3 * (max(self.scenes, default=0) + len(self.scenes))
+        number = 10 + 3 * FakeRenderer.added
+        FakeRenderer.added += 1
         self.scenes[number] = np.float32(np.abs(arrays.positions).sum() % 7.0)
         return number
 
     def remove_scene(self, number):
+        assert number not in self.shown
         del self.scenes[number]
 
     def set_views(self, scene_ids, world_from_camera):
         assert 1 <= len(scene_ids) <= self.config.num_views
         assert world_from_camera.shape == (len(scene_ids), 4, 4)
+        self.shown = {int(number) for number in scene_ids}
         self.looks = [self.scenes[int(number)] for number in scene_ids]
         self.poses = np.array(world_from_camera, dtype=np.float64)
 

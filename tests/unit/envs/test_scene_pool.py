@@ -35,6 +35,7 @@ def test_slots_swap_scenes_and_memory_stays_bounded(fake_renderer):
     # Rows 0 and 2 share slot 0, rows 1 and 3 slot 1; every row sees many scenes.
     assert len({row for step in scenes for row in step}) == 8
     renderer = env._world.images._renderer
+    assert renderer.shown <= set(renderer.scenes)
     assert len(renderer.scenes) == env.num_loaded_scenes <= 4
     env.close()
 
