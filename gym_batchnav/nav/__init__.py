@@ -3,6 +3,7 @@
 Importing this package loads numba; ``import gym_batchnav`` does not.
 """
 
-from gym_batchnav.nav.navmesh import NavMesh, SceneLike, navmesh_for
+from gym_batchnav.nav.navmesh import NavMesh
+from gym_batchnav.nav.scene_ground import SceneLike, navmesh_for
 
 __all__ = ["NavMesh", "SceneLike", "navmesh_for"]

@@ -1,6 +1,7 @@
 """Plane and height queries on one polygon, in float32 and in the order of operations of Detour 1.6.
 
-Source of the rules: Recast Navigation, Detour/Source/DetourCommon.cpp and DetourNavMesh.cpp (behaviour, not code).
+Source of the rules: Recast Navigation, Detour/Source/DetourCommon.cpp and DetourNavMesh.cpp (behaviour, not
+code).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _FULL = np.int64(3)
 
 @kernel
 def segment_distance(px: Real, pz: Real, ax: Real, az: Real, bx: Real, bz: Real) -> tuple[Real, Real]:
-    """Squared distance of p to the segment ab in the floor plane, and the place of the nearest point, 0 to 1."""
+    """Squared distance of p to segment ab seen from above, and the place of the nearest point, 0 to 1."""
     ux = bx - ax
     uz = bz - az
     length = ux * ux + uz * uz
@@ -39,7 +40,7 @@ def segment_distance(px: Real, pz: Real, ax: Real, az: Real, bx: Real, bz: Real)
 
 @kernel
 def inside(g: Ground, poly: Whole, x: Real, z: Real) -> Flag:
-    """Whether (x, z) lies in the polygon seen from above (crossing rule: each point of a tiling in one polygon)."""
+    """Whether (x, z) lies in the polygon, by the crossing rule: a point of a tiling lies in one polygon."""
     count = g.poly_count[poly]
     result = False
     j = g.poly_verts[poly, count - 1]
@@ -57,10 +58,10 @@ def inside(g: Ground, poly: Whole, x: Real, z: Real) -> Flag:
 
 @kernel
 def nearest_on_detail(g: Ground, poly: Whole, x: Real, z: Real, shift: Whole) -> tuple[Real, Real, Real]:
-    """The point nearest to (x, z), seen from above, of the detail edges whose bit is set above bit `shift`."""
+    """The point nearest to (x, z), seen from above, of the detail edges marked above bit `shift`."""
     best = _HUGE
     best_t = _ZERO
-    best_d = g.detail_start[poly]
+    best_d: Whole = g.detail_start[poly]
     best_j = 0
     for d in range(g.detail_start[poly], g.detail_start[poly + 1]):
         bits = (g.detail_edge[d] >> shift) & 7

@@ -1,8 +1,8 @@
 """Shortest paths over the ground: from a point over corners that see each other to a point.
 
-The length is measured in 3-D along the chords between corners, as habitat-sim measures Detour's path. A path that is
-shortest seen from above bends only at corners, and there only around the walls: lines that could not bend so are left
-out of the graph.
+The length is measured in 3-D along the chords between corners, as habitat-sim measures Detour's path. A path
+that is shortest seen from above bends only at corners, and there only around the walls: lines that could not
+bend so are left out of the graph.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from gym_batchnav.nav._sight import (
     spot_sees_corner,
 )
 from gym_batchnav.nav.triangles import SightMesh
-
 
 _NONE = np.int64(-1)
 
@@ -111,7 +110,7 @@ def _by_corner(
         if row[corner] < np.inf and may_bend(m, corner, spot[1], spot[2]):
             bound[corner] = _apart(point, m.corner_xyz[corner]) + np.float64(row[corner])
     while True:
-        best = _NONE
+        best: Whole = _NONE
         least = np.inf
         for corner in range(len(row)):
             if bound[corner] < least:

@@ -10,7 +10,7 @@ kernel: Any = njit(cache=True, nogil=True, error_model="numpy")
 """Decorator: compiled on first call, kept on disk, free of the GIL, IEEE division."""
 
 Real = Any
-"""A float32 or float64 scalar: which of them decides how a kernel rounds, and Python's float would hide it."""
+"""A float32 or float64 scalar: which one decides how a kernel rounds; Python's float would hide it."""
 Whole = Any
 """An integer scalar."""
 Flag = Any

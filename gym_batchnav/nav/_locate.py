@@ -1,7 +1,7 @@
 """The polygon nearest to a point, as Detour's findNearestPoly with habitat-sim's search box.
 
-Detour walks a BV tree; the same answer comes here from a uniform grid, so the cost does not grow with the mesh. Of
-equally near polygons Detour takes the first one of the tree, hence the rank.
+Detour walks a BV tree; the same answer comes here from a uniform grid, so the cost does not grow with the
+mesh. Of equally near polygons Detour takes the first one of the tree, hence the rank.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _box_distance(g: Ground, poly: Whole, x: Real, z: Real) -> Real:
 
 @kernel
 def _score(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real]:
-    """Detour's measure of nearness, and the point: straight over a polygon, the height an agent climbs is free."""
+    """Detour's measure of nearness, and the point: over a polygon, the height an agent climbs is free."""
     over, cx, cy, cz = closest_on_polygon(g, poly, x, z)
     dy = y - cy
     if over:
@@ -111,7 +111,8 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
     own_x = _cell(g, _X, x)
     own_z = _cell(g, _Z, z)
     for stage in range(2):
-        # First the point's own cell, which nearly always holds a polygon under it; then all that the box touches.
+        # First the point's own cell, which nearly always holds a polygon under it; then all that the box
+        # touches.
         x0, x1, z0, z1 = own_x, own_x, own_z, own_z
         if stage == 1:
             x0, x1 = _cell(g, _X, x - _HALF_X), _cell(g, _X, x + _HALF_X)
@@ -136,7 +137,7 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
 
 
 def nearest_polygons(g: Ground, points: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """(B, 3) float32 points to (B,) polygons, -1 where none is near, and (B, 3) float32 points on them, else NaN."""
+    """(B, 3) float32 points to (B,) polygons (-1: none near) and (B, 3) float32 points on them (NaN)."""
     polys = np.empty(len(points), np.int32)
     snapped = np.empty((len(points), 3), np.float32)
     _nearest_polygons(g, points, polys, snapped)
@@ -159,7 +160,7 @@ def _nearest_polygons(
 def covered(
     g: Ground, xs: NDArray[np.float32], zs: NDArray[np.float32], reach: Real, mask: NDArray[np.bool_]
 ) -> None:
-    """Fills (h, w): some walkable polygon, of any storey, is within `reach` of (xs[w], zs[h]) seen from above."""
+    """Fills (h, w): some walkable polygon of any storey is within `reach` of (xs[w], zs[h]) from above."""
     limit = np.float32(reach) * np.float32(reach)
     for h in range(len(zs)):
         for w in range(len(xs)):

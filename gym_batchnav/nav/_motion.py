@@ -43,7 +43,8 @@ def _crossing(a: Real, b: Real, p: Real, q: Real) -> tuple[Flag, Real]:
 def _stop_on(a: Real, b: Real, p: Real, q: Real, sliding: Flag) -> tuple[Real, Real]:
     """Squared distance from q to where wall ab ends the walk from p to q, and the place on ab."""
     if sliding:
-        return segment_distance(q[0], q[2], a[0], a[2], b[0], b[2])
+        distance, t = segment_distance(q[0], q[2], a[0], a[2], b[0], b[2])
+        return distance, t
     hit, t = _crossing(a, b, p, q)
     if not hit:
         return _HUGE, t
@@ -63,7 +64,7 @@ def _known(nodes: NDArray[np.int32], count: Whole, poly: Whole) -> Whole:
 
 @kernel
 def _search(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: Real, end: Real) -> Whole:
-    """Breadth-first local search from polygon `start`: the polygon reached (-1: none); `end` becomes the point."""
+    """Local search, breadth first, from polygon `start`: the polygon reached (-1: none); fills `end`."""
     nodes, closed, queue, _ = scratch
     mx, mz = p[0] + (q[0] - p[0]) * _HALF, p[2] + (q[2] - p[2]) * _HALF
     dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
@@ -125,7 +126,7 @@ def walk_all(
     result: NDArray[np.float32],
     reached: NDArray[np.int32],
 ) -> None:
-    """Walks each row from `snapped` on polygon `polys` (-1: the row stays) and overwrites `result`, both (B, 3).
+    """Walks each row from `snapped` on polygon `polys` (-1: it stays) and overwrites `result`, both (B, 3).
 
     Fills the (B,) polygons `reached`, -1 where `result` was left alone; `scratch` is of `make_scratch`.
     """
@@ -146,7 +147,7 @@ def walk_all(
 
 
 def nudged(g: Ground, polys: NDArray[np.int32], points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The points 0.1 mm nearer to the middle of their polygons: off a wall of no thickness between two islands."""
+    """The points 0.1 mm nearer to the middle of their polygons: off a wall of no thickness."""
     result = points.copy()
     for row, poly in enumerate(polys):
         middle = g.verts[g.poly_verts[poly, : g.poly_count[poly]]].mean(axis=0)

@@ -1,8 +1,9 @@
 """Lines of sight over the ground, by walking the triangles that the line crosses.
 
-A line that passes exactly through vertices is taken as passing just left of all of them, and if that is blocked, as
-passing just right of all of them: a wall that is only touched does not block, and each triangle that the line enters
-has exactly one way out. The walk follows adjacency, so storeys above each other do not see each other.
+A line that passes exactly through vertices is taken as passing just left of all of them, and if that is
+blocked, as passing just right of all of them: a wall that is only touched does not block, and each triangle
+that the line enters has exactly one way out. The walk follows adjacency, so storeys above each other do not
+see each other.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def _least_side(xz: NDArray[np.int64], x: Whole, z: Whole) -> Whole:
 def place_all(
     m: SightMesh, polys: NDArray[np.int32], snapped: NDArray[np.float32], spots: NDArray[np.int64]
 ) -> None:
-    """Puts (B, 3) points on polygons `polys` strictly into triangles, as a rule by moving them under a micrometre.
+    """Puts (B, 3) points on polygons `polys` strictly into triangles, moving them by a micrometre at most.
 
     Fills (B, 3) `spots`: triangle, grid x, grid z; the triangle is -1 where the polygon is.
     """
@@ -53,7 +54,7 @@ def place_all(
 
 @kernel
 def _place(m: SightMesh, poly: Whole, x: Whole, z: Whole, spot: NDArray[np.int64]) -> None:
-    best = m.tri_start[poly]
+    best: Whole = m.tri_start[poly]
     best_side = _least_side(m.tri_xz[best], x, z)
     for t in range(best + 1, m.tri_start[poly + 1]):
         side = _least_side(m.tri_xz[t], x, z)
@@ -72,7 +73,7 @@ def _place(m: SightMesh, poly: Whole, x: Whole, z: Whole, spot: NDArray[np.int64
 
 @kernel
 def _left(m: SightMesh, t: Whole, k: Whole, sx: Whole, sz: Whole, tx: Whole, tz: Whole, zero: Whole) -> Whole:
-    """1 if vertex k of triangle t lies left of the line from s to t, 0 if right; 2 is added if it lies on it."""
+    """1 if vertex k of triangle t lies left of the line from s to t, else 0; 2 is added if it lies on it."""
     side = orient(sx, sz, tx, tz, m.tri_xz[t, k, 0], m.tri_xz[t, k, 1])
     if side == 0:
         return 2 + zero
@@ -122,7 +123,7 @@ def _from_spot(
 ) -> Whole:
     """As `_walk`, from a placed point: out of its triangle over the edge from right to left of the line."""
     t, sx, sz = spot[0], spot[1], spot[2]
-    edge = np.int64(2)
+    edge: Whole = np.int64(2)
     touched = False
     left = _left(m, t, _FIRST, sx, sz, tx, tz, zero)
     for k in range(3):
@@ -158,7 +159,7 @@ def _from_corner(m: SightMesh, corner: Whole, goal_corner: Whole, zero: Whole) -
 
 @kernel
 def spot_sees(m: SightMesh, spot: Spot, tx: Whole, tz: Whole, goal_tri: Whole, goal_corner: Whole) -> Flag:
-    """Whether a placed point sees grid point (tx, tz): strictly inside `goal_tri`, or else at `goal_corner`."""
+    """Whether a placed point sees grid point (tx, tz), strictly inside `goal_tri` or at `goal_corner`."""
     if spot[0] == goal_tri:
         return True
     for zero in range(1, -1, -1):

@@ -40,7 +40,7 @@ class CornerTable:
     def chain_to_goal(
         self, corner: int, row: NDArray[np.float32], goal: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        """(P, 3) corners from `corner` (-1: none) on along the shortest way to a goal with the table row `row`."""
+        """(P, 3) corners on from `corner` (-1: none) along the shortest way to a goal with table `row`."""
         chain: list[int] = []
         while corner >= 0 and len(chain) < len(row):
             chain.append(corner)

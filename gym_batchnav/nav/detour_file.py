@@ -1,8 +1,8 @@
 """Reads Habitat's ``.navmesh``: a set of Detour tiles behind an ``MSET`` header.
 
-Layout (little-endian): ``MSET``, version, number of tiles, ``dtNavMeshParams``; version 2 puts the settings of the
-bake next; then per tile its reference (32 or 64 bits), its size and Detour's tile data of version 7. Sources:
-habitat-sim PathFinder.cpp, Recast Navigation DetourNavMesh.h and DetourNavMeshBuilder.cpp.
+Layout (little-endian): ``MSET``, version, number of tiles, ``dtNavMeshParams``; version 2 puts the settings
+of the bake next; then per tile its reference (32 or 64 bits), its size and Detour's tile data of version 7.
+Sources: habitat-sim PathFinder.cpp, Recast Navigation DetourNavMesh.h and DetourNavMeshBuilder.cpp.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ _TILE_HEADER = np.dtype(
     [("magic", "S4"), ("version", "<i4"), ("x", "<i4"), ("y", "<i4"), ("layer", "<i4"), ("user", "<u4"),
      ("polys", "<i4"), ("verts", "<i4"), ("links", "<i4"), ("detail_meshes", "<i4"), ("detail_verts", "<i4"),
      ("detail_tris", "<i4"), ("bv_nodes", "<i4"), ("off_mesh", "<i4"), ("off_mesh_base", "<i4"),
-     ("walk_height", "<f4"), ("walk_radius", "<f4"), ("walk_climb", "<f4"), ("low", "<f4", 3), ("high", "<f4", 3),
-     ("quant", "<f4")]
+     ("walk_height", "<f4"), ("walk_radius", "<f4"), ("walk_climb", "<f4"), ("low", "<f4", 3), ("high", "<f4",
+     3), ("quant", "<f4")]
 )  # fmt: skip
 _POLY = np.dtype(
-    [("link", "<u4"), ("verts", "<u2", VERTS_PER_POLYGON), ("neis", "<u2", VERTS_PER_POLYGON), ("flags", "<u2"),
+    [("link", "<u4"), ("verts", "<u2", VERTS_PER_POLYGON), ("neis", "<u2", VERTS_PER_POLYGON), ("flags",
+    "<u2"),
      ("count", "u1"), ("area_type", "u1")]
 )  # fmt: skip
 _DETAIL = np.dtype(
@@ -109,7 +110,8 @@ def read_detour_set(path: str | Path) -> DetourSet:
     """Reads a ``.navmesh`` file; every byte of it must be accounted for.
 
     Raises:
-        NavMeshError: The file is missing, cut short, of another kind or version, or inconsistent; the message names
+        NavMeshError: The file is missing, cut short, of another kind or version, or inconsistent; the message
+        names
             the file and the byte.
     """
     source = str(path)
@@ -187,7 +189,8 @@ def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
 
 
 def _after_links(cursor: _Cursor, header: Any, ref_size: int, what: str) -> NDArray[Any]:
-    # The links of a stored tile are scratch space: Detour makes them from the neighbours when it adds the tile.
+    # The links of a stored tile are scratch space: Detour makes them from the neighbours when it adds the
+    # tile.
     cursor.skip(int(header["links"]) * _LINK_SIZES[ref_size], f"the links of {what}")
     return cursor.take(_DETAIL, header["detail_meshes"], f"the detail meshes of {what}")
 
@@ -246,6 +249,6 @@ def _check_tile(cursor: _Cursor, tile: DetourTile, start: int, what: str) -> Non
     _check_each(cursor, start, what, bad, "has a detail triangle that names a vertex beyond the end")
 
 
-def _check_each(cursor: _Cursor, start: int, what: str, bad: NDArray[np.bool_], problem: str) -> None:
+def _check_each(cursor: _Cursor, start: int, what: str, bad: Any, problem: str) -> None:
     if bad.any():
         raise cursor.fail(f"polygon {int(np.flatnonzero(bad)[0])} of {what} {problem}", start)

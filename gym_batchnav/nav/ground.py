@@ -1,7 +1,7 @@
 """The walkable ground as flat arrays, in the form that Detour's queries need.
 
-Everything here is float32, as in Detour, so that snapping and motion give the same answers. Polygons are convex seen
-from above (xz plane); each carries detail triangles that give the height.
+Everything here is float32, as in Detour, so that snapping and motion give the same answers. Polygons are
+convex seen from above (xz plane); each carries detail triangles that give the height.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CELL_LIMITS = (0.25, 2.0)
 
 
 class Ground(NamedTuple):
-    """Arrays of the compiled queries: P polygons of at most M vertices, V vertices, D detail triangles, T tiles."""
+    """Arrays of the queries: P polygons of at most M vertices, V vertices, D detail triangles, T tiles."""
 
     verts: NDArray[np.float32]
     """(V, 3) metres."""
@@ -46,7 +46,7 @@ class Ground(NamedTuple):
     detail_tri: NDArray[np.float32]
     """(D, 3, 3) corners."""
     detail_edge: NDArray[np.uint8]
-    """(D,) bits 0..2: edge k lies on the polygon's boundary; bits 3..5: edge k is looked at in a full search."""
+    """(D,) bits 0..2: edge k is on the polygon's boundary; bits 3..5: edge k counts in a full search."""
     tile_low: NDArray[np.float32]
     """(T, 3) lower bounds."""
     tile_high: NDArray[np.float32]
@@ -171,7 +171,7 @@ def build_ground(mesh: PolygonMesh) -> tuple[Ground, GroundFacts]:
 
 
 def freeze(arrays: Any) -> Any:
-    """Returns the named tuple with contiguous, read-only arrays (one type, hence one compilation, for all meshes)."""
+    """The named tuple with contiguous, read-only arrays: one type, so one compilation for all meshes."""
     frozen = [np.ascontiguousarray(array) for array in arrays]
     for array in frozen:
         array.setflags(write=False)
@@ -180,7 +180,8 @@ def freeze(arrays: Any) -> Any:
 
 def _triangle_areas(tri: NDArray[np.float32]) -> NDArray[np.float32]:
     cross = np.cross(tri[:, 1] - tri[:, 0], tri[:, 2] - tri[:, 1])
-    return (np.float32(0.5) * np.linalg.norm(cross, axis=1)).astype(np.float32)
+    area: NDArray[np.float32] = np.float32(0.5) * np.linalg.norm(cross, axis=1).astype(np.float32)
+    return area
 
 
 def _boxes(mesh: PolygonMesh) -> NDArray[np.float32]:
@@ -199,8 +200,9 @@ def _walkable_neighbours(poly_next: NDArray[np.int32], walkable: NDArray[np.bool
 def _islands(mesh: PolygonMesh, walkable: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """Labels islands as habitat-sim's IslandSystem does.
 
-    A polygon that is not walkable starts an island too, and joins the walkable ones next to it. The radius is the
-    greatest distance of a vertex from the mean of all polygons' vertices (a shared vertex counts once per polygon).
+    A polygon that is not walkable starts an island too, and joins the walkable ones next to it. The radius is
+    the greatest distance of a vertex from the mean of all polygons' vertices (a shared vertex counts once per
+    polygon).
     """
     label = np.full(len(walkable), -1, np.int32)
     radii: list[float] = []

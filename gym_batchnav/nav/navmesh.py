@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gym_batchnav.errors import ConfigError, NavMeshError
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.nav import _geodesic, _locate, _motion
+from gym_batchnav.nav._arguments import finite, pair
+from gym_batchnav.nav._arguments import points as checked_points
 from gym_batchnav.nav._sight import place_all
 from gym_batchnav.nav.corners import CornerTable, build_corner_table
 from gym_batchnav.nav.ground import Ground, GroundFacts, PolygonMesh, build_ground, freeze
@@ -25,10 +27,11 @@ MAX_PLANE_ERROR = 0.01
 
 
 class NavMesh:
-    """A navigation mesh. It never changes after it was made, can be pickled, and is safe to share between threads.
+    """A navigation mesh; it never changes, can be pickled, and is safe to share between threads.
 
-    Positions are (B, 3) arrays in metres, Y up; every method takes any B, also 0. Given points are first put on the
-    mesh as habitat-sim does: the nearest polygon within 2 m along x and z and 4 m along y. Queries release the GIL.
+    Positions are (B, 3) arrays in metres, Y up; every method takes any B, also 0. Given points are first put
+    on the mesh as habitat-sim does: the nearest polygon within 2 m along x and z and 4 m along y. Queries
+    release the GIL.
     """
 
     def __init__(self, mesh: PolygonMesh) -> None:
@@ -43,7 +46,8 @@ class NavMesh:
         """Reads Habitat's ``.navmesh``.
 
         Raises:
-            NavMeshError: The file is missing or broken (the message names the place), or has no walkable polygon.
+            NavMeshError: The file is missing or broken (the message names the place), or has no walkable
+            polygon.
         """
         return cls(read_navmesh(path))
 
@@ -55,12 +59,14 @@ class NavMesh:
 
         Args:
             vertices: (V, 3) metres; vertices at one place are taken as one.
-            polygons: Vertex indices of each; convex seen from above, all wound alike. Two polygons are joined where
+            polygons: Vertex indices of each; convex seen from above, all wound alike. Two polygons are joined
+            where
                 they share a whole edge.
             source: Named in error messages.
 
         Raises:
-            NavMeshError: A polygon is not convex, wound against the others, or names a vertex that does not exist.
+            NavMeshError: A polygon is not convex, wound against the others, or names a vertex that does not
+            exist.
         """
         return cls(mesh_from_polygons(vertices, polygons, source))
 
@@ -111,7 +117,7 @@ class NavMesh:
         return points.astype(np.float32)
 
     def snap(self, points: ArrayLike) -> NDArray[np.float32]:
-        """The nearest point of the mesh to each of (B, 3) points: (B, 3) float32, NaN where there is none near."""
+        """The nearest point of the mesh to each of (B, 3) points: (B, 3) float32, NaN where none is near."""
         return self._nearest("points", points)[1]
 
     def island(self, points: ArrayLike) -> NDArray[np.int32]:
@@ -122,15 +128,15 @@ class NavMesh:
     def island_radius(self, points: ArrayLike) -> NDArray[np.float32]:
         """(B,) radius in metres of the island under each of (B, 3) points, 0 where no ground is near.
 
-        As habitat-sim's IslandSystem: the greatest distance of a polygon vertex from the mean of the vertices of all
-        polygons of the island.
+        As habitat-sim's IslandSystem: the greatest distance of a polygon vertex from the mean of the vertices
+        of all polygons of the island.
         """
         island = self.island(points)
         return np.where(island >= 0, self._facts.island_radius[island], 0).astype(np.float32)
 
     def is_navigable(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """(B,) whether each of (B, 3) points is on the mesh, within 0.5 m in height and 1 cm seen from above."""
-        given = _points("points", points)
+        """(B,) whether each point (B, 3) is on the mesh, within 0.5 m in height and 1 cm seen from above."""
+        given = checked_points("points", points)
         snapped = _locate.nearest_polygons(self._ground, given)[1]
         level = np.abs(snapped[:, 1] - given[:, 1])
         plane = np.hypot(snapped[:, 0] - given[:, 0], snapped[:, 2] - given[:, 2])
@@ -147,14 +153,15 @@ class NavMesh:
     ) -> NDArray[np.float32]:
         """Walks from positions towards targets along the surface, as Detour's moveAlongSurface.
 
-        A target that cannot be reached in a local search is replaced by the nearest point of the walls met on the way
-        (sliding), or by the point where the straight line first leaves the ground (no sliding).
+        A target that cannot be reached in a local search is replaced by the nearest point of the walls met on
+        the way (sliding), or by the point where the straight line first leaves the ground (no sliding).
 
         Args:
             positions: (B, 3) metres, finite.
             targets: (B, 3) metres, finite.
             sliding: Whether to slide along walls.
-            refuse_other_island: Stay in place where the ground nearest to the target is on another island or there is
+            refuse_other_island: Stay in place where the ground nearest to the target is on another island or
+            there is
                 none, as habitat-sim's tryStep does; Detour slides on.
 
         Returns:
@@ -163,7 +170,7 @@ class NavMesh:
         Raises:
             ConfigError: Shapes differ or a number is not finite.
         """
-        start, end = _pair("positions", positions, "targets", targets)
+        start, end = pair("positions", positions, "targets", targets)
         ground = self._ground
         polys, snapped = _locate.nearest_polygons(ground, start)
         if refuse_other_island:
@@ -186,8 +193,8 @@ class NavMesh:
     def geodesic_distance(self, starts: ArrayLike, goals: ArrayLike) -> NDArray[np.float64]:
         """Length of the shortest path from each start to its goal.
 
-        The path is the shortest over the mesh seen from above; its length is measured in 3-D along the chords between
-        its corners, as habitat-sim measures Detour's paths.
+        The path is the shortest over the mesh seen from above; its length is measured in 3-D along the chords
+        between its corners, as habitat-sim measures Detour's paths.
 
         Args:
             starts: (B, 3) metres, finite.
@@ -199,7 +206,7 @@ class NavMesh:
         Raises:
             ConfigError: Shapes differ or a number is not finite.
         """
-        start, end = _pair("starts", starts, "goals", goals)
+        start, end = pair("starts", starts, "goals", goals)
         scratch = np.empty((1, self.num_corners), np.float32)
         return self._distances(self._spots(start), self._spots(end), scratch, False)[0]
 
@@ -210,11 +217,11 @@ class NavMesh:
             goals: (B, 3) metres, finite.
 
         Returns:
-            (B, C) float32: length of the shortest way from each corner on to the goal, inf where there is none (or
-            where no shortest path to the goal can bend at the corner).
+            (B, C) float32: length of the shortest way from each corner on to the goal, inf where there is
+            none (or where no shortest path to the goal can bend at the corner).
         """
         table = self._table
-        polys, spots, points = self._spots(_finite("goals", _points("goals", goals)))
+        polys, spots, points = self._spots(finite("goals", checked_points("goals", goals)))
         rows = np.empty((len(polys), self.num_corners), np.float32)
         _geodesic.goal_rows(table.sight, table.between, self._ground.poly_island[polys], spots, points, rows)
         return rows
@@ -222,7 +229,7 @@ class NavMesh:
     def distance_to_goal(
         self, positions: ArrayLike, goals: ArrayLike, tables: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        """As `geodesic_distance`, and the same numbers, with the goals' rows of `goal_table` given: microseconds a row.
+        """As `geodesic_distance` and equal to it, with the goals' rows of `goal_table` given: quick.
 
         Args:
             positions: (B, 3) metres, finite.
@@ -235,12 +242,12 @@ class NavMesh:
         Raises:
             ConfigError: Shapes differ or a number is not finite.
         """
-        start, end = _pair("positions", positions, "goals", goals)
+        start, end = pair("positions", positions, "goals", goals)
         rows = np.array(tables, np.float32, order="C")
         if rows.shape != (len(start), self.num_corners):
             raise ConfigError(
-                f"tables has the shape {rows.shape}; ({len(start)}, {self.num_corners}), one row of goal_table for "
-                "each position, is needed"
+                f"tables has the shape {rows.shape}; ({len(start)}, {self.num_corners}), one row of "
+                "goal_table for each position, is needed"
             )
         return self._distances(self._spots(start), self._spots(end), rows, True)[0]
 
@@ -252,11 +259,11 @@ class NavMesh:
             goal: (3,) metres, finite.
 
         Returns:
-            (P, 3) float64: the start put on the mesh, the corners with their heights, the goal put on the mesh; (0, 3)
-            where there is no path.
+            (P, 3) float64: the start put on the mesh, the corners with their heights, the goal put on the
+            mesh; (0, 3) where there is no path.
         """
-        a = _finite("start", _points("start", np.asarray(start, np.float32)[None]))
-        b = _finite("goal", _points("goal", np.asarray(goal, np.float32)[None]))
+        a = finite("start", checked_points("start", np.asarray(start, np.float32)[None]))
+        b = finite("goal", checked_points("goal", np.asarray(goal, np.float32)[None]))
         row = self.goal_table(b)
         ends = self._spots(a), self._spots(b)
         length, first = self._distances(*ends, row, True)
@@ -272,12 +279,13 @@ class NavMesh:
 
         Args:
             meters_per_pixel: Size of a pixel, above 0.
-            height: Only ground that is navigable from this height (within 0.5 m), as habitat-sim's get_topdown_view;
+            height: Only ground that is navigable from this height (within 0.5 m), as habitat-sim's
+            get_topdown_view;
                 None takes all storeys.
 
         Returns:
-            The mask (h, w), rows along +z and columns along +x, and the place (x, z) of pixel (0, 0): pixel (r, c)
-            says whether the point (x + c * meters_per_pixel, z + r * meters_per_pixel) is walkable.
+            The mask (h, w), rows along +z and columns along +x, and the place (x, z) of pixel (0, 0): pixel
+            (r, c) says whether the point (x + c * meters_per_pixel, z + r * meters_per_pixel) is walkable.
         """
         if not (np.isfinite(meters_per_pixel) and meters_per_pixel > 0):
             raise ConfigError(f"meters_per_pixel is {meters_per_pixel}; it must be above 0")
@@ -297,7 +305,7 @@ class NavMesh:
         return self.is_navigable(grid.reshape(-1, 3)).reshape(len(zs), len(xs)), low
 
     def prepare(self) -> NavMesh:
-        """Builds the table of corner distances now (else on first use), so that a pickle holds it. Returns itself."""
+        """Builds the corner distances now, not on first use, so that a pickle holds them; returns self."""
         _ = self._table
         return self
 
@@ -324,7 +332,7 @@ class NavMesh:
         return self._corners
 
     def _nearest(self, name: str, points: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        return _locate.nearest_polygons(self._ground, _points(name, points))
+        return _locate.nearest_polygons(self._ground, checked_points(name, points))
 
     def _spots(self, points: NDArray[np.float32]) -> _Spots:
         """Nearest polygons, places in the triangles, and points on the mesh."""
@@ -354,73 +362,3 @@ class NavMesh:
             first,
         )
         return length, first
-
-
-def _points(name: str, value: ArrayLike) -> NDArray[np.float32]:
-    """A fresh, contiguous (B, 3) float32 array."""
-    try:
-        array = np.array(value, np.float32, order="C")
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{name} is not an array of numbers: {error}") from error
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ConfigError(f"{name} has the shape {array.shape}; (B, 3) is needed")
-    return array
-
-
-def _finite(name: str, array: NDArray[np.float32]) -> NDArray[np.float32]:
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise ConfigError(f"{name}[{row}] is {array[row].tolist()}; positions must be finite")
-    return array
-
-
-def _pair(
-    first_name: str, first: ArrayLike, second_name: str, second: ArrayLike
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    a = _finite(first_name, _points(first_name, first))
-    b = _finite(second_name, _points(second_name, second))
-    if len(a) != len(b):
-        raise ConfigError(
-            f"{first_name} has {len(a)} rows and {second_name} has {len(b)}; they must be as many"
-        )
-    return a, b
-
-
-class _Walkable(Protocol):
-    @property
-    def vertices(self) -> Any: ...
-    @property
-    def polygons(self) -> Any: ...
-
-
-class SceneLike(Protocol):
-    """What `navmesh_for` reads of a scene."""
-
-    @property
-    def scene_id(self) -> str:
-        """Named in error messages."""
-
-    @property
-    def navmesh_path(self) -> Path | None:
-        """A ``.navmesh`` file, used first."""
-
-    @property
-    def walkable(self) -> Any:
-        """Walkable polygons (`vertices`, `polygons`), or None."""
-
-
-def navmesh_for(scene: SceneLike) -> NavMesh:
-    """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons.
-
-    Raises:
-        NavMeshError: The scene has neither, or the mesh is broken.
-    """
-    if scene.navmesh_path is not None:
-        return NavMesh.load(scene.navmesh_path)
-    if scene.walkable is not None:
-        ground: _Walkable = scene.walkable
-        return NavMesh.from_polygons(ground.vertices, ground.polygons, source=scene.scene_id)
-    raise NavMeshError(
-        f"scene {scene.scene_id!r} has no walkable ground: put a .navmesh of the same name beside its file, or give "
-        "the path of one (navmesh=...)"
-    )

@@ -31,8 +31,8 @@ def read_navmesh(path: str | Path) -> PolygonMesh:
     tile_set = read_detour_set(path)
     if len(tile_set.tiles) != 1:
         raise NavMeshError(
-            f"{path}: {len(tile_set.tiles)} tiles; only meshes baked into one tile (as habitat-sim bakes them) "
-            "can be used"
+            f"{path}: {len(tile_set.tiles)} tiles; only meshes baked into one tile (as habitat-sim bakes "
+            "them) can be used"
         )
     tile = tile_set.tiles[0]
     header = tile.header
@@ -90,7 +90,7 @@ def _tile_details(
 
 
 def _edge_bits(boundary: NDArray[np.bool_], local: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Bits 0..2 of `Ground.detail_edge`, and 3..5: of an inner edge, which two triangles share, one is enough."""
+    """Bits of `Ground.detail_edge`; an inner edge, which two triangles share, is looked at from one."""
     either = boundary | (local >= np.roll(local, -1, axis=1))
     weights = np.array([1, 2, 4], np.uint8)
     return (boundary @ weights + ((either @ weights) << 3)).astype(np.uint8)
@@ -99,7 +99,8 @@ def _edge_bits(boundary: NDArray[np.bool_], local: NDArray[np.int64]) -> NDArray
 def _tree_leaves(tile: DetourTile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Quantised bounds of the polygons, and their order in the tree.
 
-    Detour's builder leaves one blank node at the end, a false leaf of polygon 0; the first leaf of each counts.
+    Detour's builder leaves one blank node at the end, a false leaf of polygon 0; the first leaf of each
+    counts.
     """
     number = len(tile.polys)
     if len(tile.bv_nodes) == 0:
@@ -126,13 +127,14 @@ def mesh_from_polygons(vertices: ArrayLike, polygons: Sequence[Sequence[int]], s
     """Checks plain polygons and gives them fans of detail triangles.
 
     Raises:
-        NavMeshError: A polygon is not convex, names a vertex that does not exist, is wound against the others, or
+        NavMeshError: A polygon is not convex, names a vertex that does not exist, is wound against the
+        others, or
             shares an edge with two others.
     """
     verts = _checked_vertices(vertices, source)
     if len(polygons) == 0:
         raise NavMeshError(f"{source}: no polygons; at least one is needed")
-    _, same = np.unique(verts, axis=0, return_inverse=True)
+    same = np.unique(verts, axis=0, return_inverse=True)[1].reshape(-1)
     first_of = np.full(same.max() + 1, len(verts))
     np.minimum.at(first_of, same, np.arange(len(verts)))
     rings = [_checked_ring(verts, first_of[same], ring, k, source) for k, ring in enumerate(polygons)]
@@ -211,8 +213,8 @@ def _matched_edges(rings: list[NDArray[np.int32]], width: int, source: str) -> N
         for edge, (a, b) in enumerate(zip(ring.tolist(), np.roll(ring, -1).tolist(), strict=True)):
             if (a, b) in seen:
                 raise NavMeshError(
-                    f"{source}: polygons {seen[a, b][0]} and {poly} both walk the edge from vertex {a} to {b}; "
-                    "polygons must not overlap and must all be wound alike"
+                    f"{source}: polygons {seen[a, b][0]} and {poly} both walk the edge from vertex {a} to "
+                    f"{b}; polygons must not overlap and must all be wound alike"
                 )
             seen[a, b] = (poly, edge)
             if (b, a) in seen:

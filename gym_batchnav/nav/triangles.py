@@ -1,8 +1,8 @@
 """The walkable ground as triangles on an integer grid, and the corners around which shortest paths bend.
 
-Every polygon is cut into triangles from its middle, so that each triangle has a proper area even where vertices of
-the polygon lie on one line. Coordinates are integers: the side of a line on which a point lies is then exact in 64
-bits, and no ray that grazes a corner is lost to rounding.
+Every polygon is cut into triangles from its middle, so that each triangle has a proper area even where
+vertices of the polygon lie on one line. Coordinates are integers: the side of a line on which a point lies is
+then exact in 64 bits, and no ray that grazes a corner is lost to rounding.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
+from gym_batchnav.nav._jit import Real, Whole, kernel
 from gym_batchnav.nav.ground import Ground, freeze
 
 GRID_BITS = 30
-"""Bits of a coordinate: the products of two differences, and their difference, fit into 64 bits with a sign."""
+"""Bits of a coordinate: a difference of two products of differences fits into 64 bits with a sign."""
 NO_LINK = -1
 
 
@@ -102,8 +102,8 @@ def _triangulate(
     tri_link[:, 0] = _links_across(poly, g.poly_next[poly, k], a, b)
     tri_link[:, 1] = 4 * (first + np.where(flip, before, after)) + 2
     tri_link[:, 2] = 4 * (first + np.where(flip, after, before)) + 1
-    middle = np.stack([np.bincount(poly, pa[:, axis].astype(np.float64)) for axis in range(2)], axis=1)
-    middle = middle[poly] / count[:, None]
+    total = np.stack([np.bincount(poly, pa[:, axis].astype(np.float64)) for axis in range(2)], axis=1)
+    middle = total[poly] / count[:, None]
     tri_xz = np.stack([pa, pb, np.rint(middle).astype(np.int64)], axis=1)
     tri_xz[flip, :2] = tri_xz[flip, 1::-1]
     tri_vert = np.stack([np.where(flip, b, a), np.where(flip, a, b), np.full(len(a), -1)], axis=1)
