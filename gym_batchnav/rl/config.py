@@ -56,8 +56,8 @@ class PolicyConfig:
     depth_transform: DepthTransform = "sqrt"
     """Applied to float images, whose range is [0, 1]: near things get more of the range."""
     initial_action_probabilities: tuple[float, ...] = ()
-    """What an untrained policy does; empty stands for equal probabilities. A task that some action ends at once
-    (to stop, say) is explored far better where that action begins rare."""
+    """What an untrained policy does; empty stands for equal probabilities. A task that one action ends (to
+    stop, say) is explored far better where that action begins rare."""
     channels_last: bool = True
     """Memory format of the convolutions; faster on CPUs (2 to 3 times) and on GPUs."""
 
