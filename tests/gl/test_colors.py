@@ -202,3 +202,17 @@ def test_a_vertex_shared_by_two_materials(make_renderer, quads, facing):
     rgb = renderer.render()["rgb"][0]
     # The diagonal runs from the top left to the bottom right; the first triangle lies below it.
     np.testing.assert_array_equal([rgb[6, 1], rgb[1, 6]], [[255, 0, 0], [0, 0, 255]])
+
+
+def test_materials_that_nothing_uses(make_renderer, quads, facing):
+    scene = quads(
+        facing(-9, 9, -9, 9, 1.0),
+        TOP_LEFT_FIRST,
+        materials=(Material(base_color=(0, 1, 0, 1)), Material(texture=0), Material(texture=0, alpha_cutoff=0.5)),
+        textures=(solid([255, 0, 0, 255]),),
+    )
+    for outputs in (("rgb",), ("depth",)):
+        renderer = make_renderer(outputs=outputs)
+        renderer.set_views([renderer.add_scene(scene)], ORIGIN)
+        renderer.render()
+        assert not renderer._backend._residency.layers

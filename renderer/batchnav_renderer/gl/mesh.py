@@ -46,7 +46,7 @@ def group_of(
 ) -> DrawGroup:
     """The draw group of a material; without colours all opaque materials are alike."""
     cutout = material.alpha_cutoff > 0.0
-    if material.texture < 0 or not (rgb or cutout):
+    if material.texture not in sizes or not (rgb or cutout):
         return DrawGroup(cutout)
     return DrawGroup(cutout, sizes[material.texture], textures[material.texture].wrap)
 
