@@ -208,7 +208,11 @@ def test_materials_that_nothing_uses(make_renderer, quads, facing):
     scene = quads(
         facing(-9, 9, -9, 9, 1.0),
         TOP_LEFT_FIRST,
-        materials=(Material(base_color=(0, 1, 0, 1)), Material(texture=0), Material(texture=0, alpha_cutoff=0.5)),
+        materials=(
+            Material(base_color=(0, 1, 0, 1)),
+            Material(texture=0),
+            Material(texture=0, alpha_cutoff=0.5),
+        ),
         textures=(solid([255, 0, 0, 255]),),
     )
     for outputs in (("rgb",), ("depth",)):

@@ -26,8 +26,12 @@ def fit(texture: Texture, size: int) -> NDArray[np.uint8]:
     columns = _repeated(width, texture.wrap[0])
     padded = texture.pixels[rows[:, None], columns[None, :]]
     box = (_MARGIN, _MARGIN, _MARGIN + width, _MARGIN + height)
-    image = Image.fromarray(padded)
-    return np.asarray(image.resize((size, size), Image.Resampling.BILINEAR, box=box))
+    # Colour and alpha apart: Pillow weights RGBA colours by alpha, which opaque materials ignore.
+    parts = [
+        Image.fromarray(np.ascontiguousarray(part)).resize((size, size), Image.Resampling.BILINEAR, box=box)
+        for part in (padded[..., :3], padded[..., 3])
+    ]
+    return np.dstack([np.asarray(part) for part in parts])
 
 
 def _repeated(length: int, wrap: Wrap) -> NDArray[np.int64]:
