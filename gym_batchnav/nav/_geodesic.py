@@ -78,6 +78,13 @@ def _fill_row(
 
 
 @kernel
+def bends_seen(m: SightMesh, spot: Spot, seen: NDArray[np.bool_]) -> None:
+    """Fills (C,) `seen`: the corners that a placed point sees and at which a path from it may bend."""
+    for corner in range(len(seen)):
+        seen[corner] = may_bend(m, corner, spot[1], spot[2]) and spot_sees_corner(m, spot, corner)
+
+
+@kernel
 def goal_rows(
     m: SightMesh,
     between: NDArray[np.float32],

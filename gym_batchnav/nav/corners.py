@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from gym_batchnav.nav._geodesic import corner_graph
+from gym_batchnav.nav._geodesic import bends_seen, corner_graph
 from gym_batchnav.nav.ground import Ground, freeze
 from gym_batchnav.nav.triangles import SightMesh, build_sight_mesh
 
 _ROWS_AT_A_TIME = 512
-_ROUNDING = 1e-5
-"""Metres that a float32 row may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +36,17 @@ class CornerTable:
         return CornerTable(freeze(self.sight), *arrays)
 
     def chain_to_goal(
-        self, corner: int, row: NDArray[np.float32], goal: NDArray[np.float32]
+        self, corner: int, row: NDArray[np.float32], goal: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """(P, 3) corners on from `corner` (-1: none) along the shortest way to a goal with table `row`."""
+        """(P, 3) corners on from `corner` (-1: none) to the placed goal, given its row of distances."""
+        seen = np.empty(len(row), np.bool_)
+        bends_seen(self.sight, goal, seen)
         chain: list[int] = []
-        while corner >= 0 and len(chain) < len(row):
+        while corner >= 0:
             chain.append(corner)
-            to_goal = float(np.linalg.norm(self.sight.corner_xyz[corner] - goal))
-            near = self.near[self.near_start[corner] : self.near_start[corner + 1]]
-            if row[corner] <= to_goal + _ROUNDING or len(near) == 0:
+            if seen[corner] or len(chain) > len(row):
                 break
+            near = self.near[self.near_start[corner] : self.near_start[corner + 1]]
             steps = np.linalg.norm(self.sight.corner_xyz[near] - self.sight.corner_xyz[corner], axis=1)
             corner = int(near[np.argmin(steps + row[near])])
         return self.sight.corner_xyz[chain].reshape(-1, 3)

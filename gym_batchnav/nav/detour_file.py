@@ -24,6 +24,8 @@ EXTERNAL_LINK = 0x8000
 WALK_FLAG = 0x01
 """habitat-sim's POLYFLAGS_WALK."""
 VERTS_PER_POLYGON = 6
+MAX_COORDINATE = 1e6
+"""Metres; beyond it a file is broken."""
 
 _SET_HEADER = np.dtype(
     [("magic", "S4"), ("version", "<i4"), ("tiles", "<i4"), ("origin", "<f4", 3), ("tile_size", "<f4", 2),
@@ -127,6 +129,9 @@ def read_detour_set(path: str | Path) -> DetourSet:
         raise cursor.fail(f"tile set version {header['version']}; versions {SET_VERSIONS} can be read", 4)
     if not 1 <= header["tiles"] <= 1 << 22:
         raise cursor.fail(f"{header['tiles']} tiles; at least one is needed", 8)
+    size = header["tile_size"]
+    if not (np.isfinite(header["origin"]).all() and np.isfinite(size).all() and (size > 0).all()):
+        raise cursor.fail(f"the tiles start at {header['origin']} and are {size} m large", 12)
     ref_size = _reference_size(cursor, int(header["version"]))
     tiles = tuple(_read_tile(cursor, index, ref_size) for index in range(header["tiles"]))
     if cursor.at != len(data):
@@ -208,7 +213,7 @@ def _check_header(cursor: _Cursor, header: Any, start: int, what: str) -> None:
             f"{what} has {header['off_mesh']} off-mesh connections, which are not supported", start
         )
     numbers = np.array([*header["low"], *header["high"], header["walk_climb"], header["quant"]])
-    if not np.isfinite(numbers).all() or (header["high"] < header["low"]).any():
+    if not (np.abs(numbers) <= MAX_COORDINATE).all() or (header["high"] < header["low"]).any():
         raise cursor.fail(f"{what} has bounds {header['low']} to {header['high']}", start)
 
 
@@ -217,8 +222,9 @@ def _check_tile(cursor: _Cursor, tile: DetourTile, start: int, what: str) -> Non
     used = np.arange(VERTS_PER_POLYGON) < count[:, None]
     neis = np.where(used, polys["neis"], 0).astype(np.int64)
     inner = np.where(neis & EXTERNAL_LINK, 0, neis)
-    if not np.isfinite(tile.verts).all() or not np.isfinite(tile.detail_verts).all():
-        raise cursor.fail(f"{what} has a vertex that is not finite", start)
+    for verts in (tile.verts, tile.detail_verts):
+        if not (np.abs(verts) <= MAX_COORDINATE).all():
+            raise cursor.fail(f"{what} has a vertex beyond {MAX_COORDINATE:g} m, or not a number", start)
     _check_each(
         cursor, start, what, (count < 3) | (count > VERTS_PER_POLYGON), "has a bad number of vertices"
     )

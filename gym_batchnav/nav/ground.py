@@ -17,7 +17,8 @@ from gym_batchnav.errors import NavMeshError
 MIN_POLYGON_AREA = 1e-5
 """Polygons whose detail triangles sum to less (m2) are not walkable (habitat-sim, removeZeroAreaPolys)."""
 
-_CELL_LIMITS = (0.25, 2.0)
+_MIN_CELL = 0.25
+"""Metres."""
 
 
 class Ground(NamedTuple):
@@ -242,7 +243,7 @@ def _cells(box: NDArray[np.float32], walkable: NDArray[np.bool_]) -> dict[str, A
     polys = np.flatnonzero(walkable)
     low, high = box[polys, :2].min(axis=0), box[polys, 2:].max(axis=0)
     span = np.maximum(high - low, 1e-3).astype(np.float64)
-    size = float(np.clip(np.sqrt(span[0] * span[1] / len(polys)), *_CELL_LIMITS))
+    size = max(float(np.sqrt(span[0] * span[1] / len(polys))), _MIN_CELL)
     # One spare cell all around keeps points on the rim inside the grid.
     origin = low.astype(np.float64) - 0.5 * size
     count = np.floor((high - origin) / size).astype(np.int64) + 1

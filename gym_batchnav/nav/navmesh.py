@@ -269,7 +269,7 @@ class NavMesh:
         length, first = self._distances(*ends, row, True)
         if not np.isfinite(length[0]):
             return np.empty((0, 3))
-        middle = self._table.chain_to_goal(int(first[0]), row[0], ends[1][2][0])
+        middle = self._table.chain_to_goal(int(first[0]), row[0], ends[1][1][0])
         return np.concatenate([ends[0][2], middle, ends[1][2]]).astype(np.float64)
 
     def top_down(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gym_batchnav.errors import NavMeshError
-from gym_batchnav.nav.detour_file import EXTERNAL_LINK, WALK_FLAG, DetourTile, read_detour_set
+from gym_batchnav.nav.detour_file import EXTERNAL_LINK, MAX_COORDINATE, WALK_FLAG, DetourTile, read_detour_set
 from gym_batchnav.nav.ground import PolygonMesh, TileFrame
 
 DEFAULT_CLIMB = 0.2
@@ -41,7 +41,7 @@ def read_navmesh(path: str | Path) -> PolygonMesh:
     count = tile.polys["count"].astype(np.int32)
     used = np.arange(tile.polys["verts"].shape[1]) < count[:, None]
     start, tris, edges = _tile_details(tile, count)
-    quant, rank = _tree_leaves(tile)
+    quant, rank = _tree_leaves(tile, str(path))
     return PolygonMesh(
         source=str(path),
         verts=tile.verts.astype(np.float32),
@@ -96,7 +96,7 @@ def _edge_bits(boundary: NDArray[np.bool_], local: NDArray[np.int64]) -> NDArray
     return (boundary @ weights + ((either @ weights) << 3)).astype(np.uint8)
 
 
-def _tree_leaves(tile: DetourTile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _tree_leaves(tile: DetourTile, source: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Quantised bounds of the polygons, and their order in the tree.
 
     Detour's builder leaves one blank node at the end, a false leaf of polygon 0; the first leaf of each
@@ -111,7 +111,9 @@ def _tree_leaves(tile: DetourTile) -> tuple[NDArray[np.int32], NDArray[np.int32]
     leaves = tile.bv_nodes[(tile.bv_nodes["index"] >= 0) & (tile.bv_nodes["index"] < number)]
     poly, first = np.unique(leaves["index"], return_index=True)
     if len(poly) != number:
-        raise NavMeshError(f"the BV tree of the tile has leaves for {len(poly)} of {number} polygons")
+        raise NavMeshError(
+            f"{source}: the BV tree of the tile has leaves for {len(poly)} of {number} polygons"
+        )
     quant = np.concatenate([leaves["low"][first], leaves["high"][first]], axis=1)
     return quant.astype(np.int32), first.astype(np.int32)
 
@@ -174,9 +176,12 @@ def _checked_vertices(vertices: ArrayLike, source: str) -> NDArray[np.float32]:
     verts = np.array(vertices, np.float32)
     if verts.ndim != 2 or verts.shape[1] != 3:
         raise NavMeshError(f"{source}: vertices have the shape {verts.shape}; (V, 3) is needed")
-    if not np.isfinite(verts).all():
-        bad = int(np.flatnonzero(~np.isfinite(verts).all(axis=1))[0])
-        raise NavMeshError(f"{source}: vertex {bad} is {verts[bad]}; vertices must be finite")
+    fine = (np.abs(verts) <= MAX_COORDINATE).all(axis=1)
+    if not fine.all():
+        bad = int(np.flatnonzero(~fine)[0])
+        raise NavMeshError(
+            f"{source}: vertex {bad} is {verts[bad]}; coordinates must be numbers within {MAX_COORDINATE:g} m"
+        )
     return verts
 
 

@@ -1,0 +1,139 @@
+"""Laws that hold on any ground."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gym_batchnav.nav import NavMesh
+
+SIZE = 5
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "navmesh"
+
+
+@cache
+def ground(seed: int) -> NavMesh:
+    """A grid of squares, some missing, turned by an odd angle; odd seeds have hills."""
+    rng = np.random.default_rng(seed)
+    free = rng.random((SIZE, SIZE)) < 0.7
+    free[0, 0] = True
+    number = np.arange((SIZE + 1) ** 2).reshape(SIZE + 1, SIZE + 1)
+    rows, columns = np.divmod(np.arange((SIZE + 1) ** 2), SIZE + 1)
+    cos, sin = np.cos(0.3 * seed), np.sin(0.3 * seed)
+    hills = 0.2 * rng.random(len(rows)) if seed % 2 else np.zeros(len(rows))
+    points = np.stack([cos * columns - sin * rows, hills, sin * columns + cos * rows], axis=1)
+    squares = [(number[r, c], number[r, c + 1], number[r + 1, c + 1], number[r + 1, c])
+               for r, c in zip(*np.nonzero(free), strict=True)]  # fmt: skip
+    return NavMesh.from_polygons(points, squares)
+
+
+grounds = st.integers(0, 11).map(ground)
+flat_grounds = st.integers(0, 5).map(lambda k: ground(2 * k))
+seeds = st.integers(0, 2**32 - 1)
+
+
+def points(mesh: NavMesh, seed: int, count: int) -> np.ndarray:
+    return mesh.sample(count, np.random.default_rng(seed))
+
+
+@given(mesh=grounds, seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_distance_is_symmetric_and_zero_only_at_home(mesh: NavMesh, seed: int) -> None:
+    a, b = points(mesh, seed, 64).reshape(2, 32, 3)
+    there, back = mesh.geodesic_distance(a, b), mesh.geodesic_distance(b, a)
+    np.testing.assert_allclose(there, back, rtol=1e-5, atol=1e-5)
+    assert (mesh.geodesic_distance(a, a) == 0).all()
+    assert (there > 0).all()
+    # Never shorter than the straight line, and finite exactly on one island.
+    assert (there >= np.linalg.norm(a[:, [0, 2]] - b[:, [0, 2]], axis=1) - 1e-5).all()
+    np.testing.assert_array_equal(np.isfinite(there), mesh.island(a) == mesh.island(b))
+
+
+@given(mesh=flat_grounds, seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_triangle_inequality(mesh: NavMesh, seed: int) -> None:
+    a, b, c = points(mesh, seed, 96).reshape(3, 32, 3)
+    direct = mesh.geodesic_distance(a, c)
+    detour = mesh.geodesic_distance(a, b) + mesh.geodesic_distance(b, c)
+    assert (direct <= detour + 1e-4).all()
+
+
+@given(mesh=grounds, seed=seeds)
+@settings(max_examples=30, deadline=None)
+def test_a_batch_is_its_rows(mesh: NavMesh, seed: int) -> None:
+    a, b = points(mesh, seed, 16).reshape(2, 8, 3)
+    b += np.random.default_rng(seed).normal(0, 0.3, b.shape).astype(np.float32)
+    table = mesh.goal_table(b)
+    whole = (
+        mesh.move(a, b),
+        mesh.snap(b),
+        mesh.geodesic_distance(a, b),
+        table,
+        mesh.distance_to_goal(a, b, table),
+    )
+    np.testing.assert_array_equal(whole[2], whole[4])
+    for k in range(8):
+        row = slice(k, k + 1)
+        alone = (mesh.move(a[row], b[row]), mesh.snap(b[row]), mesh.geodesic_distance(a[row], b[row]))
+        for together, single in zip(whole, alone, strict=False):
+            np.testing.assert_array_equal(together[row], single)
+        np.testing.assert_array_equal(table[row], mesh.goal_table(b[row]))
+
+
+@given(mesh=grounds, seed=seeds, sliding=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_motion_never_leaves_the_ground(mesh: NavMesh, seed: int, sliding: bool) -> None:
+    rng = np.random.default_rng(seed)
+    position = points(mesh, seed, 32)
+    island = mesh.island(position)
+    for _ in range(20):
+        step = rng.normal(0, 0.3, position.shape) * (1, 0, 1)
+        moved = mesh.move(position, position + step, sliding)
+        assert mesh.is_navigable(moved).all()
+        np.testing.assert_array_equal(mesh.island(moved), island)
+        np.testing.assert_allclose(mesh.snap(moved), moved, atol=1e-5)
+        # Never farther from the target than before, seen from above; without sliding, on the line to it.
+        asked = np.linalg.norm(step, axis=1)
+        left = np.linalg.norm((moved - position - step)[:, [0, 2]], axis=1)
+        assert (left <= asked + 1e-5).all()
+        if not sliding:
+            done = np.linalg.norm((moved - position)[:, [0, 2]], axis=1)
+            np.testing.assert_allclose(done + left, asked, atol=1e-4)
+        position = moved
+
+
+@given(mesh=grounds, seed=seeds)
+@settings(max_examples=30, deadline=None)
+def test_standing_still_is_standing_still(mesh: NavMesh, seed: int) -> None:
+    at = mesh.snap(points(mesh, seed, 32))
+    np.testing.assert_allclose(mesh.move(at, at), at, atol=1e-6)
+    np.testing.assert_allclose(mesh.snap(at), at, atol=1e-6)
+
+
+@given(seed=seeds)
+@settings(max_examples=15, deadline=None)
+def test_walking_a_step_changes_the_distance_by_no_more_than_the_step(seed: int) -> None:
+    path = SHARED / "aws_small_house.navmesh"
+    if not path.exists():
+        pytest.skip(f"third-party test data not found at {path}")
+    mesh = real_mesh(path)
+    rng = np.random.default_rng(seed)
+    position, goal = mesh.sample(64, rng), mesh.sample(64, rng)
+    table = mesh.goal_table(goal)
+    before = mesh.distance_to_goal(position, goal, table)
+    step = rng.normal(0, 0.2, position.shape) * (1, 0, 1)
+    moved = mesh.move(position, position + step)
+    walked = mesh.geodesic_distance(position, moved)
+    reached = np.isfinite(before)
+    change = np.abs(mesh.distance_to_goal(moved, goal, table)[reached] - before[reached])
+    assert (change <= walked[reached] + 1e-4).all()
+
+
+@cache
+def real_mesh(path: Path) -> NavMesh:
+    return NavMesh.load(path)
