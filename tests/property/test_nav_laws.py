@@ -121,19 +121,25 @@ def test_walking_a_step_changes_the_distance_by_no_more_than_the_step(seed: int)
     path = SHARED / "aws_small_house.navmesh"
     if not path.exists():
         pytest.skip(f"third-party test data not found at {path}")
-    mesh = real_mesh(path)
+    house, flattened = real_mesh(path)
     rng = np.random.default_rng(seed)
-    position, goal = mesh.sample(64, rng), mesh.sample(64, rng)
-    table = mesh.goal_table(goal)
-    before = mesh.distance_to_goal(position, goal, table)
-    step = rng.normal(0, 0.2, position.shape) * (1, 0, 1)
-    moved = mesh.move(position, position + step)
-    walked = mesh.geodesic_distance(position, moved)
-    reached = np.isfinite(before)
-    change = np.abs(mesh.distance_to_goal(moved, goal, table)[reached] - before[reached])
-    assert (change <= walked[reached] + 1e-4).all()
+    position, goal = house.sample(64, rng), house.sample(64, rng)
+    moved = house.move(position, position + rng.normal(0, 0.2, position.shape) * (1, 0, 1))
+    # Chords cut through bumps of the ground, so with heights the law holds only nearly: the ground has steps
+    # of 0.2 m, of which a path may keep clear or not.
+    for mesh, keep, slack in ((house, (1, 1, 1), 0.05), (flattened, (1, 0, 1), 1e-4)):
+        table = mesh.goal_table(goal * keep)
+        before = mesh.distance_to_goal(position * keep, goal * keep, table)
+        after = mesh.distance_to_goal(moved * keep, goal * keep, table)
+        walked = mesh.geodesic_distance(position * keep, moved * keep)
+        reached = np.isfinite(before)
+        assert (np.abs(after[reached] - before[reached]) <= walked[reached] + slack).all()
 
 
 @cache
-def real_mesh(path: Path) -> NavMesh:
-    return NavMesh.load(path)
+def real_mesh(path: Path) -> tuple[NavMesh, NavMesh]:
+    """A mesh, and the same with all heights 0."""
+    mesh = NavMesh.load(path)
+    ground = mesh._ground
+    rings = [v[:n].tolist() for v, n in zip(ground.poly_verts, ground.poly_count, strict=True)]
+    return mesh, NavMesh.from_polygons(ground.verts * np.float32([1, 0, 1]), rings)
