@@ -54,6 +54,7 @@ class World:
         self._numbers = [-1] * num_envs
         self._scenes: list[int | None] = [None] * num_envs
         self._view_ids = np.zeros(num_envs, dtype=np.int64)
+        self._begun = False
 
     def seed(self, seeds: Sequence[int | None], *, whole: bool) -> None:
         """Give rows new streams; a None leaves the row's stream as it is. ``whole``: all rows start anew."""
@@ -86,6 +87,7 @@ class World:
                 resident = self.pool[draft.scene]
                 episode = self._source.make(draft, resident.ground, resident.scene_id)
                 self.simulator.begin(row, episode, resident.ground)
+            self._begun = self._begun or len(drafts) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
                 self.pool.prefetch(
                     self._source.upcoming(row, self._seeds[row], self._numbers[row]) for row, _ in drafts
@@ -111,7 +113,7 @@ class World:
     @property
     def begun(self) -> bool:
         """Whether every row is in an episode."""
-        return all(scene is not None for scene in self._scenes)
+        return self._begun
 
     def close(self) -> None:
         """End workers and renderer."""

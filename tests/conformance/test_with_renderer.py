@@ -35,12 +35,13 @@ def reset_or_skip(env, seed):
 
 
 def test_equal_seeds_give_equal_bytes_over_200_steps(make):
-    """Two environments side by side, episodes ending on the way, 2 of 4 houses held at a time."""
+    """Two environments side by side, episodes ending on the way, 2 of 4 scenes held at a time."""
     options = {
-        "scenes": "houses:train[:4]",
+        "scenes": two_rooms(4),
         "num_resident_scenes": 2,
         "swap_episodes": 5,
         "max_episode_steps": 40,
+        "straight_ratio": 1.0,
     }
     one, two = (make(6, sensors=("depth", "rgb"), **options) for _ in range(2))
     first, second = reset_or_skip(one, 11), reset_or_skip(two, 11)
@@ -57,7 +58,7 @@ def test_equal_seeds_give_equal_bytes_over_200_steps(make):
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_equals_sync_vector_env(make, mode):
-    kwargs = {"scenes": "houses:val[:2]", "sensors": ("depth", "rgb"), **SMALL}
+    kwargs = {"scenes": "houses:val[:1]", "sensors": ("depth", "rgb"), **SMALL}
     batch = make(3, autoreset_mode=mode, max_episode_steps=8, **kwargs)
     reset_or_skip(batch, 3)
     sync = SyncVectorEnv(
@@ -88,12 +89,12 @@ def test_depth_ahead_is_the_distance_to_the_wall_by_hand(make):
     reset_or_skip(env, 0)
     world = env._world
     state = world.simulator.state
-    # At x = 3, z = 3.2, looking along -X (a quarter turn to the left): the wall is 3 m ahead; at z = 3.2 it is
-    # 3 * 3.2 / 4 = 2.4 m high, more than the camera's 1.25 m.
+    # At x = 3, z = 3.2, looking along -X (a quarter turn to the left): the wall is 3 m ahead; at z = 3.2 it
+    # is 3 * 3.2 / 4 = 2.4 m high, more than the camera's 1.25 m.
     state.position[0], state.heading[0] = (3.0, 0.0, 3.2), np.pi / 2
     depth = world.observe()["depth"][0, ..., 0]
     assert depth[16, 16] == pytest.approx(3.0, abs=1e-4)
-    # The floor under the lower edge: half the field is 45 deg, the last row's centre at tan = 32/33; 1.25 * 33/32.
+    # The floor in the last row: half the field is 45 deg, the row's centre at tan = 32/33; 1.25 * 33/32.
     assert depth[32, 16] == pytest.approx(1.25 * 33 / 32, abs=1e-3)
     # No ceiling and no wall above 3 m: the top row reads the far value.
     assert depth[0, 0] == 10.0
@@ -102,7 +103,7 @@ def test_depth_ahead_is_the_distance_to_the_wall_by_hand(make):
 
 def test_fewer_views_draw_what_the_whole_batch_draws(make):
     """Observations after a SAME_STEP reset come from a smaller draw: they equal the whole batch's."""
-    env = make(5, scenes="houses:val[:2]", sensors=("depth", "rgb"), max_episode_steps=9)
+    env = make(5, scenes="houses:val[:1]", sensors=("depth", "rgb"), max_episode_steps=9)
     reset_or_skip(env, 1)
     for step in range(12):
         # Row 3 stops at step 4; all rows end later.
