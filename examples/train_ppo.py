@@ -19,6 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=200_000)
     parser.add_argument("--num-envs", type=int, default=64)
+    parser.add_argument("--scenes", default="houses:train[:16]")
     parser.add_argument("--resolution", type=int, default=64)
     parser.add_argument("--episodes", type=int, default=50)
     parser.add_argument("--run-dir", type=Path, default=Path("runs/example"))
@@ -26,9 +27,7 @@ def main() -> None:
     size = (args.resolution, args.resolution)
 
     def make_envs() -> gym.vector.VectorEnv:
-        return gym.make_vec(
-            "BatchPointNav-v0", num_envs=args.num_envs, scenes="houses:train[:16]", resolution=size
-        )
+        return gym.make_vec("BatchPointNav-v0", num_envs=args.num_envs, scenes=args.scenes, resolution=size)
 
     config = TrainConfig(total_frames=args.frames, ppo=PPOConfig(rollout_length=32, learning_rate=1e-3))
     # Given again, the same command goes on from the newest checkpoint.

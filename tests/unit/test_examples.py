@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 RUNS = {
     "random_agent.py": (["--num-envs", "4", "--steps", "5", "--scenes", "houses:train[:1]"], "frames/s"),
     "train_ppo.py": (
-        ["--frames", "128", "--num-envs", "4", "--resolution", "16", "--episodes", "2", "--run-dir", "run"],
+        ["--scenes", "houses:train/0", "--frames", "128", "--num-envs", "4", "--resolution", "16", "--episodes", "2", "--run-dir", "run"],
         "spl:",
     ),
     "standalone_renderer.py": ([], "height 1.0 m: "),

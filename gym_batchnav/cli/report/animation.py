@@ -11,9 +11,9 @@ import matplotlib
 import numpy as np
 from matplotlib import colormaps
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from .maps import FAILED, GOAL, SHORTEST, START, WAY, cropped, mask_image
+from .maps import BLOCKED, FAILED, FLOOR, GOAL, SHORTEST, START, WAY, cropped, mask_image
 from .records import EpisodeTrace, Frame, SceneMap
 
 PANEL, GAP, BAR = 256, 8, 34
@@ -23,7 +23,7 @@ OVERSAMPLING = 2
 
 
 def episode_gif(
-    episode: EpisodeTrace, scene_map: SceneMap, *, max_frames: int = 90, success_distance: float = 0.2
+    episode: EpisodeTrace, scene_map: SceneMap, *, max_frames: int = 80, success_distance: float = 0.2
 ) -> bytes:
     """Draw one recorded episode as an animated GIF.
 
@@ -41,9 +41,7 @@ def episode_gif(
     board = _Board.of(episode, scene_map, success_distance)
     pictures = [_picture(episode, board, int(step)) for step in chosen]
     pictures.append(_picture(episode, board, steps - 1, ended=True))
-    # One palette for all pictures, from the first, middle and last, keeps the file small and calm.
-    sample = _beside([pictures[0], pictures[len(pictures) // 2], pictures[-1]])
-    palette = sample.quantize(128, dither=Image.Dither.NONE)
+    palette = _palette([pictures[0], pictures[len(pictures) // 2], pictures[-1]])
     flat = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     pause = max(50, min(110, 9000 // len(flat)))
     buffer = io.BytesIO()
@@ -157,6 +155,19 @@ def _status(episode: EpisodeTrace, frame: Frame, step: int, ended: bool) -> tupl
         return f"failed after {metrics['steps']:.0f} steps, {left:.1f} m away", FAILED
     action = ACTIONS[frame.action] if 0 <= frame.action < len(ACTIONS) else str(frame.action)
     return f"step {step + 1:3d}   {frame.distance_to_goal:4.1f} m to go   {action}", INK
+
+
+def _palette(samples: list[Image.Image]) -> Image.Image:
+    """One palette for all pictures keeps the file small and calm; the map's few colours have fixed places."""
+    drawn = np.array([ImageColor.getrgb(color)[:3] for color in (WAY, SHORTEST, START, FAILED)])
+    grounds = np.array([FLOOR, BLOCKED])
+    # Half-way shades are for the smoothed rims of lines.
+    fixed = np.concatenate([drawn, grounds, *((drawn + ground) // 2 for ground in grounds)])
+    free = 256 - len(fixed)
+    seen = _beside(samples).quantize(free, dither=Image.Dither.NONE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*seen[: 3 * free], *fixed.ravel().tolist()])
+    return palette
 
 
 def _beside(pictures: list[Image.Image]) -> Image.Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import math
 import re
@@ -10,12 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
 from gym_batchnav.cli.report import AgentResult, EpisodeTrace, Frame, ReportData, SceneMap, write_report
 from gym_batchnav.cli.report.animation import PANEL, episode_gif, picture_of
 from gym_batchnav.cli.report.charts import smooth
-from gym_batchnav.cli.report.maps import choose_episodes, cropped, episode_map
+from gym_batchnav.cli.report.maps import GOAL, START, WAY, choose_episodes, cropped, episode_map
 from gym_batchnav.cli.report.stats import distance_bins
 from gym_batchnav.rl.intervals import Interval, wilson_interval
 
@@ -152,6 +153,18 @@ def test_gif_has_the_pictures_asked_for():
         assert gif.width == 2 * PANEL + 24
         gif.seek(10)
         assert gif.info["duration"] == 1800
+
+
+def test_gif_keeps_the_colours_of_the_map_beside_a_colourful_view():
+    episode = make_episode(3, True, frames=True)
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    frames = [dataclasses.replace(frame, images={"rgb": noise}) for frame in episode.frames]
+    gif = episode_gif(dataclasses.replace(episode, frames=frames), make_map())
+    with Image.open(io.BytesIO(gif)) as picture:
+        picture.seek(picture.n_frames - 1)
+        panel = np.asarray(picture.convert("RGB"))[:PANEL, -PANEL:].reshape(-1, 3)
+    for color in (WAY, GOAL, START):
+        assert (panel == ImageColor.getrgb(color)).all(axis=1).any(), color
 
 
 class Links(HTMLParser):
