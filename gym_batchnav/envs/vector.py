@@ -172,6 +172,11 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return tuple(ref.scene_id for ref in self._world.refs)
 
     @property
+    def episode_names(self) -> tuple[str, ...] | None:
+        """Names of the episodes of a file; ``infos["episode_id"]`` are indices into it. None without one."""
+        return self._world.episode_names
+
+    @property
     def timings(self) -> dict[str, float]:
         """Seconds spent since the environment was made, by stage.
 

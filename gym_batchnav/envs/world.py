@@ -111,6 +111,11 @@ class World:
         return self.pool[scene].ground if scene in self.pool else load(self.refs[scene]).ground
 
     @property
+    def episode_names(self) -> tuple[str, ...] | None:
+        """``episode_id`` of each episode of the file; None where episodes do not come from a file."""
+        return self._source.names if isinstance(self._source, DatasetSource) else None
+
+    @property
     def begun(self) -> bool:
         """Whether every row is in an episode."""
         return self._begun

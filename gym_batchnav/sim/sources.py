@@ -134,6 +134,11 @@ class DatasetSource:
         self._table = table
         self._order = _FixedOrder(len(table.scenes), num_envs, config)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """``episode_id`` of each episode in the file."""
+        return self._table.names
+
     def restart(self, seed: int) -> None:
         """Nothing to forget."""
 

@@ -1,3 +1,6 @@
+import gzip
+import json
+
 import numpy as np
 import pytest
 
@@ -255,6 +258,34 @@ def test_sequential_set_is_the_same_whatever_the_number_of_rows(make, rows):
 
     assert episodes(rows) == episodes(3)
     assert sorted(episodes(rows)) == list(range(7))
+
+
+def test_episode_file(make, tmp_path):
+    entries = [
+        {
+            "episode_id": f"e{number}",
+            "scene_id": f"data/rooms/{number % 2}.glb",
+            "start_position": [1.0 + number % 2, 0.0, 1.0],
+            "start_rotation": [0.0, 0.0, 0.0, 1.0],
+            "goals": [{"position": [6.0, 0.0, 2.0 + 0.25 * number], "radius": 0.2}],
+        }
+        for number in range(4)
+    ]
+    path = tmp_path / "episodes.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"episodes": entries}).encode()))
+    env = make(num_envs=2, episodes=path, episode_order="sequential", max_episode_steps=1)
+    _, infos = env.reset(seed=0)
+    assert env.episode_names == ("e0", "e1", "e2", "e3")
+    assert infos["episode_id"].tolist() == [0, 1]
+    assert env.agent_state()["scene_id"] == ["rooms/0", "rooms/1"]
+    # Scene 0, from (1, 1) to (6, 2) around the door's corner (4, 1.5) alone if it is in the way: the straight
+    # line passes x = 4 at z = 1.6, inside the door (1.5 to 2.5), and x = 5 at z = 1.8: sqrt(25 + 1).
+    assert infos["distance_to_goal"][0] == pytest.approx(np.sqrt(26), abs=1e-5)
+    infos = env.step(np.array([LEFT, LEFT]))[4]
+    assert infos["episode_id"].tolist() == [2, 3]
+    assert infos["final_info"]["episode_id"].tolist() == [0, 1]
+    assert env.step(np.array([LEFT, LEFT]))[4]["episode_id"].tolist() == [0, 1]
+    assert make().episode_names is None
 
 
 def test_depth_normalisation(make):
