@@ -10,14 +10,15 @@ import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 RUNS = {
-    "random_agent.py": (["--num-envs", "4", "--steps", "5", "--scenes", "houses:train[:1]"], "frames/s"),
+    "random_agent.py": ("--num-envs 4 --steps 5 --scenes houses:train[:1]", "frames/s"),
     "train_ppo.py": (
-        ["--scenes", "houses:train/0", "--frames", "128", "--num-envs", "4", "--resolution", "16", "--episodes", "2", "--run-dir", "run"],
+        "--scenes houses:train/0 --frames 128 --num-envs 4 --resolution 16 --episodes 2 --run-dir run",
         "spl:",
     ),
-    "standalone_renderer.py": ([], "height 1.0 m: "),
-    "own_scene.py": ([], "on foot"),
+    "standalone_renderer.py": ("", "height 1.0 m: "),
+    "own_scene.py": ("", "on foot"),
 }
+"""Name to arguments, and words that must be printed."""
 
 
 def test_every_example_is_run_here():
@@ -34,7 +35,7 @@ def test_examples_are_short(name):
 def test_example_runs(name, tmp_path):
     arguments, words = RUNS[name]
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *arguments],
+        [sys.executable, str(EXAMPLES / name), *arguments.split()],
         cwd=tmp_path,
         capture_output=True,
         text=True,
