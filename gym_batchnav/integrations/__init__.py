@@ -1,1 +1,1 @@
-""""""
+"""Adapters to other libraries; empty so far."""
