@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -211,6 +212,32 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             "scene_id": [names[scene] for scene in state.scene],
             "episode_id": state.episode_id.copy(),
         }
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the run depends on, as nested dicts of arrays, lists and numbers.
+
+        Raises:
+            ResetNeededError: before the first ``reset``.
+        """
+        self._check_open()
+        if not self._world.begun:
+            raise ResetNeededError("get_state() was called before reset(); call reset() first")
+        return {**self._world.get_state(), "finished": self._finished.copy()}
+
+    def set_state(self, state: Mapping[str, Any]) -> Any:
+        """Go on from what ``get_state`` gave in an environment with the same arguments.
+
+        Returns:
+            Observations of all rows, bitwise those of the moment that was saved.
+
+        Raises:
+            ConfigError: the state belongs to an environment of another size.
+        """
+        self._check_open()
+        self._world.set_state(state)
+        self._finished = np.array(state["finished"], dtype=bool)
+        self._refresh_metadata()
+        return to_output(self._observed(self._world.observe()), self.config)
 
     def navmesh(self, scene_id: str | int) -> NavMesh:
         """Navigation mesh of a scene, by name or index; loads it where it is not held any more."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
+from ..errors import ConfigError
 from ..nav import NavMesh
 from ..scenes import resolve_scenes
 from ..sim import (
@@ -119,6 +120,33 @@ class World:
     def begun(self) -> bool:
         """Whether every row is in an episode."""
         return self._begun
+
+    def get_state(self) -> dict[str, Any]:
+        """Streams, episodes and agents of all rows, as numbers, lists and arrays."""
+        return {
+            "seeds": list(self._seeds),
+            "numbers": list(self._numbers),
+            "slots": None if self._slots is None else self._slots.get_state(),
+            "simulator": self.simulator.get_state(),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from ``get_state`` of a world with the same configuration."""
+        scenes = [int(scene) for scene in state["simulator"]["scene"]]
+        if len(scenes) != self.num_envs or not all(0 <= scene < len(self.refs) for scene in scenes):
+            raise ConfigError(
+                f"the saved state has {len(scenes)} rows in scenes up to {max(scenes)}; this environment has "
+                f"{self.num_envs} rows and {len(self.refs)} scenes"
+            )
+        self.images.start()
+        self.pool.prefetch(dict.fromkeys(scenes))
+        for row, scene in enumerate(scenes):
+            self._enter(row, scene)
+        self.simulator.set_state(state["simulator"], [self.pool[scene].ground for scene in scenes])
+        self._seeds, self._numbers = list(state["seeds"]), list(state["numbers"])
+        if self._slots is not None:
+            self._slots.set_state(state["slots"])
+        self._begun = True
 
     def close(self) -> None:
         """End workers and renderer."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
+from ..errors import ConfigError
 from .episodes import Episode
 from .geometry import forward_vectors, wrap_angle
 from .groups import SceneGroups
@@ -55,7 +58,7 @@ class Simulator:
         state.scene[row] = episode.scene
         state.episode_id[row] = episode.number
         state.position[row] = state.start[row] = episode.start
-        state.goal[row] = episode.goal
+        state.goal[row], state.anchor[row] = episode.goal, episode.anchor
         state.heading[row] = episode.heading
         state.start_distance[row] = state.distance[row] = state.previous_distance[row] = episode.distance
         for values in (state.path_length, state.steps, state.collisions, state.total_reward):
@@ -63,6 +66,36 @@ class Simulator:
         for flags in (state.collided, state.stopped, state.success):
             flags[row] = False
         self._groups.assign(row, episode.scene, ground, episode.anchor, episode.table)
+
+    def get_state(self) -> dict[str, Array]:
+        """Copies of all arrays of the state by name."""
+        return {field.name: getattr(self.state, field.name).copy() for field in fields(self.state)}
+
+    def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
+        """Go on from ``get_state``.
+
+        Args:
+            arrays: what ``get_state`` gave, for as many rows.
+            grounds: the navigation mesh of each row's scene.
+
+        Raises:
+            ConfigError: an array is missing or has another shape or dtype.
+        """
+        for field in fields(self.state):
+            ours, given = getattr(self.state, field.name), arrays.get(field.name)
+            if given is None or given.shape != ours.shape or given.dtype != ours.dtype:
+                found = None if given is None else (given.shape, str(given.dtype))
+                raise ConfigError(
+                    f"the saved state has {field.name}={found}; expected {ours.shape} {ours.dtype}: "
+                    "it belongs to an environment of another size or version"
+                )
+        for field in fields(self.state):
+            setattr(self.state, field.name, arrays[field.name].copy())
+        for row, ground in enumerate(grounds):
+            anchor = self.state.anchor[row]
+            self._groups.assign(
+                row, int(self.state.scene[row]), ground, anchor, ground.goal_table(anchor[None])[0]
+            )
 
     def step(
         self, actions: NDArray[np.int64], resting: NDArray[np.bool_] | None = None

@@ -28,6 +28,15 @@ class SceneSlots:
         self._begun = [0] * self._num_slots
         self._passes: dict[int, NDArray[np.intp]] = {}
 
+    def get_state(self) -> tuple[int, list[int]]:
+        """Seed of the schedule, and episodes begun in each slot."""
+        return self._seed, list(self._begun)
+
+    def set_state(self, state: tuple[int, list[int]]) -> None:
+        """Go on from ``get_state``."""
+        self.restart(int(state[0]))
+        self._begun = list(state[1])
+
     def begin(self, row: int) -> int:
         """Scene of the episode that begins in ``row`` now; counts it."""
         slot = row % self._num_slots

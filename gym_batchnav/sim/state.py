@@ -24,6 +24,8 @@ class BatchState:
     """(N, 3) where the episode began."""
     goal: NDArray[np.float32]
     """(N, 3) where it should end."""
+    anchor: NDArray[np.float32]
+    """(N, 3) the goal put on the navigation mesh."""
     start_distance: NDArray[np.float64]
     """(N,) geodesic distance from start to goal."""
     distance: NDArray[np.float64]
@@ -50,10 +52,10 @@ class BatchState:
         """State of ``num_envs`` rows, all zero."""
         types: dict[str, type[np.generic]] = {
             "scene": np.int32, "episode_id": np.int64, "position": np.float32, "start": np.float32,
-            "goal": np.float32, "steps": np.int32, "collisions": np.int32, "collided": np.bool_,
-            "stopped": np.bool_, "success": np.bool_,
+            "goal": np.float32, "anchor": np.float32, "steps": np.int32, "collisions": np.int32,
+            "collided": np.bool_, "stopped": np.bool_, "success": np.bool_,
         }  # fmt: skip
-        wide = ("position", "start", "goal")
+        wide = ("position", "start", "goal", "anchor")
         return cls(
             **{
                 field.name: np.zeros(
