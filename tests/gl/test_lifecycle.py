@@ -120,6 +120,11 @@ def test_pyopengl_loaded_before_in_any_way(first):
     assert result.stdout.strip() == "2.0", result.stderr
 
 
+def test_pyopengl_loaded_for_another_platform():
+    result = run_python("import OpenGL.GL\n" + RENDER + "print(shot())", PYOPENGL_PLATFORM="glx")
+    assert result.stdout.strip() == "2.0", result.stderr
+
+
 def test_pyopengl_works_for_others_afterwards():
     code = RENDER + "print(shot()); import OpenGL.EGL, OpenGL.GL; print(OpenGL.ERROR_CHECKING)"
     result = run_python(code)

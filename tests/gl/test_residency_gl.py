@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from batchnav_renderer import Material, RenderConfigError, RendererError, Texture
+from batchnav_renderer import CapacityError, Material, RenderConfigError, RendererError, Texture
 
 ORIGIN = np.eye(4)[None]
 
@@ -116,3 +116,16 @@ def test_wrong_views_are_refused_by_name(make_renderer, quads, facing, ids, pose
         renderer.render()
     with pytest.raises(RenderConfigError, match=message):
         renderer.set_views(ids, poses)
+
+
+def test_a_scene_too_large_leaves_all_as_it_was(make_renderer, quads, facing, clutter):
+    renderer = make_renderer(1)
+    number = renderer.add_scene(quads(facing(-9, 9, -9, 9, 2.0)))
+    before = state(renderer)
+    renderer._backend._residency.indices._limit = 1000
+    with pytest.raises(CapacityError, match=r"triangle indices: .* are needed and 1,000 can be held"):
+        renderer.add_scene(clutter(1, 500))
+    assert [used for used, _, _ in state(renderer)] == [used for used, _, _ in before]
+    assert renderer.scene_ids == (number,)
+    renderer.set_views([number], ORIGIN)
+    assert renderer.render()["depth"][0, 4, 4, 0] == pytest.approx(2.0)

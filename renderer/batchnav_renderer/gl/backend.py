@@ -7,7 +7,7 @@ import logging
 import os
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any
 
 import numpy as np
@@ -158,6 +158,7 @@ class GLBackend:
 
     def collect(self, futures: Sequence[Future[dict[str, float]]]) -> None:
         """Wait for drawing; raises what a worker raised."""
+        wait(futures)  # all of them, so that after an error no worker still writes into the arrays
         stages = [future.result() for future in futures]
         totals: dict[int, dict[str, float]] = {}
         for (number, _), stage in zip(self._batches, stages, strict=True):

@@ -21,6 +21,7 @@ _CUDA_DEVICE = 0x323A
 _DRM_DEVICE_FILE = 0x3233
 _DEVICE_UUID = 0x335C
 _PBUFFER_CONFIG = (0x3033, 0x0001, 0x3040, 0x0008, _NONE)
+_MESA_SETTINGS = {"LP_NUM_THREADS": "0", "LIBGL_ALWAYS_SOFTWARE": "1"}
 _GL_45_CORE = (0x3098, 4, 0x30FB, 5, 0x30FD, 0x0001, _NONE)
 _INSTALL = "install it with 'apt-get install libegl1 libgl1-mesa-dri' (Debian, Ubuntu) or the GPU's driver"
 
@@ -112,13 +113,13 @@ class EGL:
         """
         displays: list[Display] = []
         failures: list[str] = []
-        if "EGL_MESA_platform_surfaceless" in self.client_extensions:
-            with _software_environment(), _collect(failures):
-                displays.append(Display(self, _PLATFORM_SURFACELESS, None, "Mesa surfaceless", True))
         for device in self.devices:
             if device.software:
                 with _software_environment(), _collect(failures):
                     displays.append(self.device_display(device))
+        if "EGL_MESA_platform_surfaceless" in self.client_extensions:
+            with _software_environment(), _collect(failures):
+                displays.append(Display(self, _PLATFORM_SURFACELESS, None, "Mesa surfaceless", True))
         if not displays:
             raise EGLError(
                 "no software GL: EGL offers neither EGL_MESA_platform_surfaceless nor a software device; "
@@ -184,15 +185,17 @@ class Display:
 
 @contextlib.contextmanager
 def _software_environment() -> Iterator[None]:
-    """LP_NUM_THREADS=0 while Mesa makes its screen (the workers are the threads), unless the user set it."""
-    if "LP_NUM_THREADS" in os.environ:
-        yield
-        return
-    os.environ["LP_NUM_THREADS"] = "0"
+    """Tell Mesa, while it makes its screen, to draw in software and in the threads of the workers alone.
+
+    What the user has set stays.
+    """
+    added = {name: value for name, value in _MESA_SETTINGS.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:
-        os.environ.pop("LP_NUM_THREADS", None)
+        for name in added:
+            os.environ.pop(name, None)
 
 
 @contextlib.contextmanager

