@@ -45,6 +45,8 @@ class PolicyConfig:
     """Kind of memory."""
     layers: int = 1
     """Layers of the recurrent network."""
+    skip: bool = True
+    """Whether the heads also see the inputs of the memory: what needs no memory is then learnt sooner."""
     vector_embedding: int = 32
     """Width into which each vector observation (the goal among them) is embedded."""
     action_embedding: int = 32

@@ -44,8 +44,9 @@ class ActorCritic(nn.Module):
         self.vector_keys = [key for key in spec.fields if key not in self.image_keys]
         width = self._build_inputs()
         self.core = RecurrentCore(config.recurrence, width, config.hidden, config.layers)
-        self.actor = nn.Linear(config.hidden, spec.num_actions)
-        self.critic = nn.Linear(config.hidden, 1)
+        seen = config.hidden + (width if config.skip else 0)
+        self.actor = nn.Linear(seen, spec.num_actions)
+        self.critic = nn.Linear(seen, 1)
         self.value_scale = ValueScale()
         nn.init.orthogonal_(self.actor.weight, 0.01)
         nn.init.orthogonal_(self.critic.weight, 1.0)
@@ -128,8 +129,9 @@ class ActorCritic(nn.Module):
         Returns:
             Log-probabilities (N, actions) and values (N,), and the state after the frame.
         """
-        hidden, state = self.core.step(self.features(obs, previous, starts), state, starts)
-        return self._heads(hidden), state
+        x = self.features(obs, previous, starts)
+        hidden, state = self.core.step(x, state, starts)
+        return self._heads(hidden, x), state
 
     def sequence(self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor) -> PolicyOutput:
         """T frames of N environments; equal to ``step`` called T times.
@@ -144,10 +146,12 @@ class ActorCritic(nn.Module):
             Log-probabilities (T, N, actions) and values (T, N).
         """
         flat = {key: value.flatten(0, 1) for key, value in obs.items()}
-        x = self.features(flat, previous.flatten(), starts.flatten())
-        return self._heads(self.core.sequence(x.reshape(*starts.shape, -1), state, starts))
+        x = self.features(flat, previous.flatten(), starts.flatten()).reshape(*starts.shape, -1)
+        return self._heads(self.core.sequence(x, state, starts), x)
 
-    def _heads(self, hidden: Tensor) -> PolicyOutput:
+    def _heads(self, hidden: Tensor, x: Tensor) -> PolicyOutput:
+        if self.config.skip:
+            hidden = torch.cat((hidden, x), dim=-1)
         logits = functional.log_softmax(self.actor(hidden), dim=-1)
         return PolicyOutput(logits, self.critic(hidden).squeeze(-1))
 

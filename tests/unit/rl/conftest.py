@@ -140,7 +140,7 @@ class RecallEnv(VectorEnv):
     def reset(self, *, seed=None, options=None):
         self.rng = np.random.default_rng(seed)
         self.cue = self.rng.integers(2, size=self.num_envs)
-        self.time = np.arange(self.num_envs) % self.steps
+        self.time = np.zeros(self.num_envs, int)
         return self._observe(), {}
 
     def step(self, actions):

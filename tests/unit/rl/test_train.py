@@ -266,7 +266,7 @@ def test_cartpole_is_learnt(tmp_path):
 
     config = TrainConfig(
         policy=PolicyConfig(hidden=64),
-        ppo=PPOConfig(rollout_length=32, minibatches=4, epochs=8, learning_rate=3e-3),
+        ppo=PPOConfig(rollout_length=32, minibatches=2, epochs=8, learning_rate=3e-3),
         total_frames=40_000,
         tensorboard=False,
     )
