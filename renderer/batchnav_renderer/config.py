@@ -63,8 +63,8 @@ class RenderConfig:
         if self.max_texture_size & (self.max_texture_size - 1):
             raise RenderConfigError(f"max_texture_size is {self.max_texture_size}; it must be a power of two")
         _check_open("hfov_deg", self.hfov_deg, 1.0, 179.0)
-        _check_open("near", self.near, 1e-6, math.inf)
-        _check_open("far", self.far, self.near, math.inf)
+        _check_open("near", self.near, 1e-6, 1e6)
+        _check_open("far", self.far, self.near, 1e6)
         self._check_choices()
 
     def _check_choices(self) -> None:

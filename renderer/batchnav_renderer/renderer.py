@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .config import RenderConfig
-from .errors import ClosedError, RenderConfigError, RendererError
+from .errors import CapacityError, ClosedError, RenderConfigError, RendererError
 from .types import SceneArrays
 
 _SHAPES: dict[str, tuple[int, type[np.generic]]] = {"depth": (1, np.float32), "rgb": (3, np.uint8)}
@@ -210,7 +210,7 @@ class BatchRenderer:
         config = self.config
         size = (self._num_placed, config.height, config.width)
         if out is None:
-            return {name: np.empty((*size, _SHAPES[name][0]), _SHAPES[name][1]) for name in config.outputs}
+            return {name: self._fresh((*size, _SHAPES[name][0]), _SHAPES[name][1]) for name in config.outputs}
         if set(out) != set(config.outputs):
             raise RenderConfigError(f"out has the keys {sorted(out)}; expected {sorted(config.outputs)}")
         for name, array in out.items():
@@ -226,3 +226,12 @@ class BatchRenderer:
                     f"C-contiguous {shape} {dtype}"
                 )
         return dict(out)
+
+    @staticmethod
+    def _fresh(shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+        try:
+            return np.empty(shape, dtype)
+        except (MemoryError, ValueError) as error:
+            raise CapacityError(
+                f"an output of shape {shape} does not fit into memory; lower num_views or the resolution"
+            ) from error

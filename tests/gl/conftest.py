@@ -15,6 +15,17 @@ from batchnav_renderer.camera import world_from_camera
 MakeRenderer = Callable[..., BatchRenderer]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _headless_gl() -> None:
+    """Skips all where no headless GL can be had, except where BATCHNAV_REQUIRE names "egl"."""
+    try:
+        BatchRenderer(RenderConfig(num_views=1, device="cpu")).close()
+    except EGLError as error:
+        if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
+            raise
+        pytest.skip(f"no headless GL: {error}")
+
+
 @pytest.fixture(autouse=True)
 def _checked_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BATCHNAV_GL_DEBUG", "1")
@@ -27,14 +38,8 @@ def make_renderer() -> Iterator[MakeRenderer]:
 
     def make(num_views: int = 1, **fields: Any) -> BatchRenderer:
         settings = {"height": 8, "width": 8, "device": "cpu", **fields}
-        try:
-            renderer = BatchRenderer(RenderConfig(num_views=num_views, **settings))
-        except EGLError as error:
-            if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
-                raise
-            pytest.skip(f"no headless GL: {error}")
-        made.append(renderer)
-        return renderer
+        made.append(BatchRenderer(RenderConfig(num_views=num_views, **settings)))
+        return made[-1]
 
     yield make
     for renderer in made:

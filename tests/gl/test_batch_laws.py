@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from batchnav_renderer import RenderConfigError, RendererError
+from batchnav_renderer import CapacityError, RenderConfigError, RendererError
 
 SIZE = {"height": 16, "width": 16, "outputs": ("depth", "rgb")}
 
@@ -125,6 +125,17 @@ def test_out_of_another_form_is_refused(make_renderer, world, spoil):
     spoil(out)
     with pytest.raises(RenderConfigError, match="out"):
         renderer.render(out=out)
+
+
+def test_outputs_beyond_memory_are_refused(make_renderer, quads, facing, monkeypatch):
+    def refuse(*_):
+        raise MemoryError
+
+    renderer = make_renderer()
+    renderer.set_views([renderer.add_scene(quads(facing(-9, 9, -9, 9, 1.0)))], np.eye(4)[None])
+    monkeypatch.setattr(np, "empty", refuse)
+    with pytest.raises(CapacityError, match=r"\(1, 8, 8, 1\) does not fit into memory; lower num_views"):
+        renderer.render()
 
 
 def test_submit_and_collect(make_renderer, world):

@@ -28,6 +28,7 @@ from .worker import GLWorker
 
 _log = logging.getLogger("batchnav_renderer")
 _TARGET_BYTES = 1 << 29  # of one texture array; llvmpipe refuses more than twice this
+_COMMAND_BYTES = 1 << 28  # of the indirect draw commands of one batch
 _NEEDED = ("GL_ARB_indirect_parameters",)
 
 
@@ -89,6 +90,7 @@ class GLBackend:
         in_vertex = in_vertex and config.layer_stage != "geometry"
         layer_bytes = config.height * config.width * 4
         self._max_views = max(1, min(config.max_layers or 2048, limits.layers, _TARGET_BYTES // layer_bytes))
+        self._command_bytes = min(limits.storage_bytes, _COMMAND_BYTES)
         self._residency = Residency(
             "rgb" in config.outputs, config.max_texture_size, limits.layers, config.chunk_triangles
         )
@@ -140,7 +142,7 @@ class GLBackend:
                 edges[number],
                 edges[number + 1],
                 self._max_views,
-                self._limits.storage_bytes,
+                self._command_bytes,
             )
         ]
 
