@@ -69,6 +69,15 @@ def test_permuted_views_permute_the_images(make_renderer, world, rng):
     assert equal({name: array[order] for name, array in plain.items()}, shuffled)
 
 
+def test_some_views_drawn_anew(make_renderer, world):
+    scenes, which, poses = world
+    renderer = make_renderer(24, num_workers=2, **SIZE)
+    whole = images(renderer, scenes, which, poses)
+    for rows in ([3], [20, 1, 7], list(range(23))):
+        renderer.set_views(which[rows], poses[rows])
+        assert equal({name: array[rows] for name, array in whole.items()}, renderer.render())
+
+
 def test_depth_alone_equals_depth_beside_colours(make_renderer, world):
     scenes, which, poses = world
     both = images(make_renderer(24, **SIZE), scenes, which, poses)

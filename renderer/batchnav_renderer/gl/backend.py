@@ -29,6 +29,7 @@ from .worker import GLWorker
 _log = logging.getLogger("batchnav_renderer")
 _TARGET_BYTES = 1 << 29  # of one texture array; llvmpipe refuses more than twice this
 _COMMAND_BYTES = 1 << 28  # of the indirect draw commands of one batch
+_SOFTWARE = ("llvmpipe", "softpipe", "SWR")
 _NEEDED = ("GL_ARB_indirect_parameters",)
 
 
@@ -55,7 +56,6 @@ class GLBackend:
         self._scene_ids = np.zeros(0, np.int64)
         self._batches: list[tuple[int, Batch]] = []
         self._views = np.zeros(0, VIEW_RECORD)
-        self._stale = True
         self.timings: dict[str, float] = {}
 
     def _start(self, displays: Sequence[Display]) -> None:
@@ -77,7 +77,7 @@ class GLBackend:
             **strings,
             "device": self._config.device or ("cpu" if display.software else "cuda"),
             "display": display.name,
-            "software": display.software,
+            "software": strings["gl_renderer"].startswith(_SOFTWARE),
             "workers": len(self._workers),
             "reason": reason,
         }

@@ -6,8 +6,9 @@ import contextlib
 import ctypes
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import c_char_p, c_int, c_ssize_t, c_uint, c_void_p
+from typing import Any
 
 from ..errors import EGLError
 from .devices import DeviceInfo, device_table
@@ -43,23 +44,24 @@ class EGL:
         self.devices = self._enumerate()
 
     def address(self, name: str) -> int | None:
-        """Address of an EGL or GL entry point."""
+        """Address of an EGL or GL entry point; None where there is none."""
         found = self._resolve(name.encode())
+        if not found and hasattr(self._library, name):
+            found = ctypes.cast(getattr(self._library, name), c_void_p).value
         return int(found) if found else None
 
-    def function(
-        self, name: str, result: type[ctypes._SimpleCData[int]] | None, *arguments: type
-    ) -> ctypes._CFunctionType:
+    def function(self, name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
         """A callable for an entry point; raises ``EGLError`` where the library lacks it."""
         address = self.address(name)
         if address is None:
             raise EGLError(
                 f"libEGL lacks {name}; EGL 1.5 or the extension that brings it is needed; {_INSTALL}"
             )
-        return ctypes.CFUNCTYPE(result, *arguments)(address)
+        function: Callable[..., Any] = ctypes.CFUNCTYPE(result, *arguments)(address)
+        return function
 
     def _query_string(self, display: int | None, name: int) -> frozenset[str]:
-        query = ctypes.CFUNCTYPE(c_char_p, c_void_p, c_int)(self.address("eglQueryString") or 0)
+        query = self.function("eglQueryString", c_char_p, c_void_p, c_int)
         return frozenset((query(display, name) or b"").decode().split())
 
     def _enumerate(self) -> tuple[DeviceInfo, ...]:
@@ -74,7 +76,7 @@ class EGL:
         return tuple(self._describe(index, handle) for index, handle in enumerate(self._handles))
 
     def _describe(self, index: int, handle: int) -> DeviceInfo:
-        text = ctypes.CFUNCTYPE(c_char_p, c_void_p, c_int)(self.address("eglQueryDeviceStringEXT") or 0)
+        text = self.function("eglQueryDeviceStringEXT", c_char_p, c_void_p, c_int)
         extensions = frozenset((text(handle, _EXTENSIONS) or b"").decode().split())
         cuda = c_ssize_t(-1)
         if "EGL_NV_device_cuda" in extensions:
@@ -141,9 +143,7 @@ class Display:
         self.egl, self.name, self.software = egl, name, software
         self._make_current = egl.function("eglMakeCurrent", c_uint, c_void_p, c_void_p, c_void_p, c_void_p)
         self._destroy = egl.function("eglDestroyContext", c_uint, c_void_p, c_void_p)
-        get = ctypes.CFUNCTYPE(c_void_p, c_int, c_void_p, c_void_p)(
-            egl.address("eglGetPlatformDisplayEXT") or 0
-        )
+        get = egl.function("eglGetPlatformDisplayEXT", c_void_p, c_int, c_void_p, c_void_p)
         self.handle = get(platform, native, None)
         version = (c_int * 2)()
         start = egl.function("eglInitialize", c_uint, c_void_p, c_void_p, c_void_p)
@@ -158,9 +158,7 @@ class Display:
         choose = egl.function("eglChooseConfig", c_uint, c_void_p, c_void_p, c_void_p, c_int, c_void_p)
         attributes = (c_int * len(_PBUFFER_CONFIG))(*_PBUFFER_CONFIG)
         choose(self.handle, attributes, configs, 1, ctypes.byref(count))
-        create = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)(
-            egl.address("eglCreateContext") or 0
-        )
+        create = egl.function("eglCreateContext", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
         context = create(
             self.handle, configs[0] if count.value else None, share, (c_int * len(_GL_45_CORE))(*_GL_45_CORE)
         )
