@@ -108,9 +108,17 @@ def test_space_to_depth_keeps_blocks_together():
 
 
 def test_feature_transforms():
-    goal = torch.tensor([[0.0, 0.0], [10.0, torch.pi / 2]])
-    expected = torch.tensor([[0, 0, 1, 1, 0], [1, 2.3978953, 4.54e-5, 0, 1]])  # log 11 = 2.3978953
-    torch.testing.assert_close(polar_goal_features(goal), expected, rtol=0, atol=1e-6)
+    goal = torch.tensor([[0.0, 0.0], [0.2, torch.pi / 2]])
+    features = polar_goal_features(goal)
+    assert features.shape == (2, 16)
+    # At 0.2 m the second bump is 1 and its neighbours, an octave away, exp(-4) = 0.0183156; log 1.2 = 0.1823216.
+    expected = torch.tensor([0.02, 0.1823216, 0.0183156, 1.0, 0.0183156, 1.125e-7])
+    torch.testing.assert_close(features[1, :6], expected, rtol=0, atol=1e-6)
+    # cos and sin of 90, 180 and 360 degrees.
+    circle = torch.tensor([0.0, -1.0, 1.0, 1.0, 0.0, 0.0])
+    torch.testing.assert_close(features[1, 10:], circle, rtol=0, atol=1e-6)
+    assert torch.isfinite(features[0]).all()
+    assert features[0, 10:].tolist() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     for kind in ("none", "sqrt", "log"):
         assert transform_depth(torch.tensor([0.0, 1.0]), kind).tolist() == pytest.approx([-1.0, 1.0])
     assert float(transform_depth(torch.tensor(0.25), "sqrt")) == 0.0
