@@ -26,8 +26,9 @@ def polar_goal_features(goal: Tensor) -> Tensor:
         goal: (B, 2) of rho in metres and phi in radians.
 
     Returns:
-        (B, 16): rho / 10; log(1 + rho); eight bumps exp(-(2 log2(rho / c))^2) around c = 0.1, 0.2, ... 12.8 m;
-        cos and sin of phi, 2 phi and 4 phi. The bumps make the decision to stop, at 0.2 m, quick to learn.
+        (B, 16): rho / 10; log(1 + rho); eight bumps exp(-(2 log2(rho / c))^2) around c = 0.1, 0.2, ...
+        12.8 m; cos and sin of phi, 2 phi and 4 phi. The bumps make the decision to stop, at 0.2 m, quick to
+        learn.
     """
     rho, phi = goal[:, :1], goal[:, 1:]
     centers = torch.tensor(_BUMP_CENTERS, device=goal.device).log2()

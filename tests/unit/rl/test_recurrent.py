@@ -111,7 +111,7 @@ def test_feature_transforms():
     goal = torch.tensor([[0.0, 0.0], [0.2, torch.pi / 2]])
     features = polar_goal_features(goal)
     assert features.shape == (2, 16)
-    # At 0.2 m the second bump is 1 and its neighbours, an octave away, exp(-4) = 0.0183156; log 1.2 = 0.1823216.
+    # At 0.2 m the second bump is 1, its neighbours an octave away exp(-4) = 0.0183156; log 1.2 = 0.1823216.
     expected = torch.tensor([0.02, 0.1823216, 0.0183156, 1.0, 0.0183156, 1.125e-7])
     torch.testing.assert_close(features[1, :6], expected, rtol=0, atol=1e-6)
     # cos and sin of 90, 180 and 360 degrees.
