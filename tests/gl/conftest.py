@@ -19,7 +19,7 @@ MakeRenderer = Callable[..., BatchRenderer]
 def _headless_gl() -> None:
     """Skips all where no headless GL can be had, except where BATCHNAV_REQUIRE names "egl"."""
     try:
-        BatchRenderer(RenderConfig(num_views=1, device="cpu")).close()
+        BatchRenderer(RenderConfig(num_views=1, device="cpu", backend="gl")).close()
     except EGLError as error:
         if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
             raise
@@ -37,7 +37,7 @@ def make_renderer() -> Iterator[MakeRenderer]:
     made: list[BatchRenderer] = []
 
     def make(num_views: int = 1, **fields: Any) -> BatchRenderer:
-        settings = {"height": 8, "width": 8, "device": "cpu", **fields}
+        settings = {"height": 8, "width": 8, "device": "cpu", "backend": "gl", **fields}
         made.append(BatchRenderer(RenderConfig(num_views=num_views, **settings)))
         return made[-1]
 
