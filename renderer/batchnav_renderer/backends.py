@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .config import RenderConfig
-from .errors import EGLError, EmbreeError, RenderConfigError
+from .errors import EGLError, EmbreeError
 from .types import SceneArrays
 
 _log = logging.getLogger("batchnav_renderer")
@@ -53,14 +53,10 @@ def make_backend(config: RenderConfig) -> Backend:
         EmbreeError: Embree was asked for and cannot be loaded.
     """
     if config.backend == "embree":
-        if "rgb" in config.outputs:
-            raise RenderConfigError("backend 'embree' draws depth alone; take backend='gl' for colours")
         return _embree(config, "backend='embree' was asked for")
     if config.backend == "gl":
         return _gl(config)
     why_cpu = _why_cpu(config.device)
-    if "rgb" in config.outputs:
-        return _gl(config)
     backend = _gl(config) if why_cpu is None else _on_cpu(config, why_cpu)
     _log.info("drawing with %s: %s", backend.info["backend"], backend.info["reason"])
     return backend

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,22 @@ from ..config import RenderConfig
 from ..types import SceneArrays
 from .cameras import pixel_rays
 from .check import check_layout
+from .images import draw_surfaces
 from .library import Embree
 from .packets import TILE_WIDTHS, draw_depth
 from .scene import Tree
+from .surface import Surface, build_surface
 
 _JOBS_PER_WORKER = 4
 Images = dict[str, NDArray[Any]]
+
+
+class Scene(NamedTuple):
+    """A resident scene."""
+
+    tree: Tree
+    surface: Surface | None
+    """None where depth alone is drawn and all is opaque."""
 
 
 class EmbreeBackend:
@@ -31,10 +41,11 @@ class EmbreeBackend:
         self._config = config
         self._embree = Embree()
         self._lanes = self._embree.lanes
+        self._function = self._embree.intersect(self._lanes)
         check_layout(self._embree, self._lanes)
         self._workers = min(config.num_workers or _num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")
-        self._scenes: dict[int, Tree] = {}
+        self._scenes: dict[int, Scene] = {}
         self._jobs: list[tuple[int, NDArray[np.int64]]] = []
         self._cameras = np.zeros((0, 3, 4), np.float32)
         self._begun = 0.0
@@ -52,11 +63,13 @@ class EmbreeBackend:
 
     def add_scene(self, scene_id: int, arrays: SceneArrays) -> None:
         """Copy a scene and build its tree; raises ``EmbreeError`` where memory is short."""
-        self._scenes[scene_id] = Tree(self._embree, arrays.positions, arrays.triangles)
+        surface = build_surface(arrays, "rgb" in self._config.outputs, self._config.max_texture_size)
+        tree = Tree(self._embree, arrays.positions, arrays.triangles)
+        self._scenes[scene_id] = Scene(tree, surface)
 
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene."""
-        self._scenes.pop(scene_id).close()
+        self._scenes.pop(scene_id).tree.close()
 
     def set_views(self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64]) -> None:
         """Take scenes and poses of all views."""
@@ -80,21 +93,20 @@ class EmbreeBackend:
         """End the threads and free the scenes; may be called again."""
         self._pool.shutdown(wait=True)
         while self._scenes:
-            self._scenes.popitem()[1].close()
+            self._scenes.popitem()[1].tree.close()
 
-    def _draw(self, scene: Tree, views: NDArray[np.int64], out: Images) -> None:
+    def _draw(self, scene: Scene, views: NDArray[np.int64], out: Images) -> None:
         config, lanes = self._config, self._lanes
-        draw_depth(
-            self._embree.intersect(lanes),
-            scene.handle,
-            lanes,
-            TILE_WIDTHS[lanes],
-            self._cameras,
-            views,
-            np.float32(config.near),
-            np.float32(config.far),
-            out["depth"][..., 0],
-        )
+        size = (config.height, config.width)
+        # An empty array stands for an output that nobody wants.
+        depth = out["depth"][..., 0] if "depth" in out else np.empty((0, *size), np.float32)
+        rgb = out["rgb"] if "rgb" in out else np.empty((0, *size, 3), np.uint8)
+        limits = np.float32(config.near), np.float32(config.far)
+        common = (self._function, scene.tree.handle, lanes, TILE_WIDTHS[lanes], self._cameras, views)
+        if scene.surface is None:
+            draw_depth(*common, *limits, depth)
+        else:
+            draw_surfaces(*common, *limits, depth, rgb, scene.surface)
 
 
 def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[tuple[int, NDArray[np.int64]]]:

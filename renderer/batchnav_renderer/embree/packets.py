@@ -1,6 +1,6 @@
 """Packets of rays: their memory layout, the call into Embree from compiled code, and depth images.
 
-A packet covers a tile: 4 x 4 where the CPU has 16 lanes (AVX-512), else 4 wide and 2 high or 2 x 2.
+A packet covers a tile: 4 x 4 where the CPU has 16 lanes (AVX-512), else 2 wide and 4 high or 2 x 2.
 Embree follows the rays of a packet together only in the CPU's own width; a wider one is half as fast. Its
 RTCRayHit16, 8 or 4 is a (24, lanes) float32 array at an address divisible by 64: one row a field, one column
 a ray. Directions have unit length along the view axis, so the distance of a hit is its planar depth.
@@ -18,14 +18,14 @@ from numba.extending import intrinsic
 
 from ._jit import Array, Real, kernel
 
-TILE_WIDTHS = {16: 4, 8: 4, 4: 2}
+TILE_WIDTHS = {16: 4, 8: 2, 4: 2}
 ORIGIN, T_NEAR, DIRECTION, T_FAR, MASK = 0, 3, 4, 8, 9
 NORMAL, HIT_U, HIT_V, PRIMITIVE, GEOMETRY = 12, 15, 16, 17, 18
 ROWS = 24  # 21 are in use where Embree knows instance arrays, else 20
 MISS = -1
 _COHERENT = 1 << 16
 _ALL_FEATURES = -1
-_BEYOND = np.float32(1.001)
+BEYOND = np.float32(1.001)
 
 
 def _typed_call(typing: Any, function: Any, valid: Any, scene: Any, packet: Any, arguments: Any) -> Any:
@@ -130,7 +130,7 @@ def draw_depth(
     """
     packet, valid, arguments = new_packet(lanes)
     height, width = depth.shape[1:]
-    beyond = far * _BEYOND
+    beyond = far * BEYOND
     for view in views:
         camera = cameras[view]
         directions = place_camera(packet, camera, tile_width)
