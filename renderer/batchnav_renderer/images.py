@@ -18,7 +18,7 @@ def size_class(texture: Texture, limit: int) -> int:
 
 
 def texture_sizes(arrays: SceneArrays, rgb: bool, limit: int) -> dict[int, int]:
-    """Texture number to size class, of those that triangles use; without ``rgb`` cut-out materials alone do."""
+    """Texture number to size class of all in use; without ``rgb`` only cut-out materials use theirs."""
     used = np.bincount(arrays.material_ids, minlength=len(arrays.materials)) > 0
     return {
         material.texture: size_class(arrays.textures[material.texture], limit)

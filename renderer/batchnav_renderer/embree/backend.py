@@ -17,7 +17,7 @@ from .cameras import pixel_rays
 from .check import check_layout
 from .images import draw_surfaces
 from .library import Embree
-from .packets import TILE_WIDTHS, draw_depth
+from .packets import TILE_WIDTHS, draw_depth, new_packet
 from .scene import Tree
 from .surface import Surface, build_surface
 
@@ -99,14 +99,15 @@ class EmbreeBackend:
         config, lanes = self._config, self._lanes
         size = (config.height, config.width)
         # An empty array stands for an output that nobody wants.
-        depth = out["depth"][..., 0] if "depth" in out else np.empty((0, *size), np.float32)
-        rgb = out["rgb"] if "rgb" in out else np.empty((0, *size, 3), np.uint8)
+        depth = out["depth"] if "depth" in out else np.empty((0, *size, 1), np.float32)
+        packet = new_packet(self._function, scene.tree.handle, lanes)
+        views_of = (*packet[:5], TILE_WIDTHS[lanes], self._cameras, views)
         limits = np.float32(config.near), np.float32(config.far)
-        common = (self._function, scene.tree.handle, lanes, TILE_WIDTHS[lanes], self._cameras, views)
-        if scene.surface is None:
-            draw_depth(*common, *limits, depth)
+        if (surface := scene.surface) is None:
+            draw_depth(*views_of, *limits, depth)
         else:
-            draw_surfaces(*common, *limits, depth, rgb, scene.surface)
+            rgb = out["rgb"] if "rgb" in out else np.empty((0, *size, 3), np.uint8)
+            draw_surfaces(*views_of, *limits, depth, rgb, surface.has_holes, *surface)
 
 
 def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[tuple[int, NDArray[np.int64]]]:

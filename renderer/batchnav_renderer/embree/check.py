@@ -22,16 +22,15 @@ def check_layout(embree: Embree, lanes: int) -> None:
     """
     corners = np.array([[7, 7, 7], [8, 7, 7], [7, 8, 7], [-1, -2, -2], [3, -2, -2], [-1, 2, -2]], np.float32)
     tree = Tree(embree, corners, np.arange(6, dtype=np.uint32).reshape(2, 3))
-    packet, valid, arguments = packets.new_packet(lanes)
-    camera = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, -1, 0]], np.float32)
-    directions = packets.place_camera(packet, camera, packets.TILE_WIDTHS[lanes])
-    packets.aim(packet, directions, camera, 0, 0, np.float32(0.01), np.float32(10.0))
-    valid[-1] = -1
-    packets.cast(embree.intersect(lanes), tree.handle, packet, valid, arguments)
-    whole = packet.view(np.int32)
-    rows = (packets.T_FAR, packets.HIT_U, packets.HIT_V, *range(packets.NORMAL, packets.NORMAL + 3))
-    found = [*packet[list(rows), -1].tolist(), *whole[[packets.PRIMITIVE, packets.GEOMETRY], -1].tolist()]
-    untouched = (whole[packets.GEOMETRY, :-1] == packets.MISS).all()
+    packet = packets.new_packet(embree.intersect(lanes), tree.handle, lanes)
+    packet.rays[packets.DIRECTION + 2] = -1.0
+    packet.rays[packets.T_FAR] = 10.0
+    packet.bits[packets.GEOMETRY] = packets.MISS
+    packet.valid[-1] = -1
+    packets.cast(packet.call)
+    rows = [packets.T_FAR, packets.HIT_U, packets.HIT_V, *range(packets.NORMAL, packets.NORMAL + 3)]
+    found = packet.rays[rows, -1].tolist() + packet.bits[[packets.PRIMITIVE, packets.GEOMETRY], -1].tolist()
+    untouched = (packet.bits[packets.GEOMETRY, :-1] == packets.MISS).all()
     tree.close()
     if not np.allclose(found, _EXPECTED, atol=1e-5) or not untouched:
         raise EmbreeError(

@@ -8,15 +8,16 @@ a ray. Directions have unit length along the view axis, so the distance of a hit
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-from ._jit import Array, Real, kernel
+from ._jit import Array, Real, kernel, part
 
 TILE_WIDTHS = {16: 4, 8: 2, 4: 2}
 ORIGIN, T_NEAR, DIRECTION, T_FAR, MASK = 0, 3, 4, 8, 9
@@ -45,64 +46,75 @@ def _typed_call(typing: Any, function: Any, valid: Any, scene: Any, packet: Any,
 _call: Any = intrinsic(_typed_call)
 
 
-@kernel
-def _aligned(rows: int, columns: int) -> Array:
-    """(rows, columns) float32 zeros at an address divisible by 64."""
+class Packet(NamedTuple):
+    """Memory for packets, one thread's; compiled code takes its parts as arguments."""
+
+    rays: NDArray[np.float32]
+    """(24, lanes): RTCRayHit of that width."""
+    bits: NDArray[np.int32]
+    """The same memory."""
+    valid: NDArray[np.int32]
+    """(lanes,): -1 for active rays, 0 for others."""
+    directions: NDArray[np.float32]
+    """(3, lanes): directions of the rays of the tile at the top left of the view."""
+    call: NDArray[np.int64]
+    """(5,): address of rtcIntersect, then its arguments: valid, RTCScene, rays, RTCIntersectArguments."""
+    arguments: NDArray[np.int32]
+    """(16,): RTCIntersectArguments."""
+
+
+def new_packet(function: int, scene: int, lanes: int) -> Packet:
+    """Memory for packets of ``lanes`` rays; ``function`` and ``scene`` are addresses."""
+    rays, valid, arguments = _aligned(ROWS, lanes), _aligned(1, lanes)[0].view(np.int32), _aligned(1, 16)[0]
+    bits = rays.view(np.int32)
+    bits[MASK] = -1
+    words = arguments.view(np.int32)
+    words[:2] = _COHERENT, _ALL_FEATURES
+    call = [function, valid.ctypes.data, scene, rays.ctypes.data, words.ctypes.data]
+    return Packet(rays, bits, valid, np.zeros((3, lanes), np.float32), np.array(call, np.int64), words)
+
+
+def _aligned(rows: int, columns: int) -> NDArray[np.float32]:
+    """(rows, columns) zeros at an address divisible by 64."""
     memory = np.zeros(rows * columns + 16, np.float32)
-    skip = (64 - memory.ctypes.data % 64) % 64 // 4
+    skip = -memory.ctypes.data % 64 // 4
     return memory[skip : skip + rows * columns].reshape(rows, columns)
 
 
 @kernel
-def new_packet(lanes: int) -> tuple[Array, Array, Array]:
-    """Memory of a packet, its (lanes,) int32 activity (-1 is active), and its RTCIntersectArguments."""
-    packet = _aligned(ROWS, lanes)
-    packet.view(np.int32)[MASK] = -1
-    valid = _aligned(1, 16).view(np.int32)[0, :lanes]
-    arguments = _aligned(1, 16).view(np.int32)[0]
-    arguments[0] = _COHERENT
-    arguments[1] = _ALL_FEATURES
-    return packet, valid, arguments
-
-
-@kernel
-def cast(function: int, scene: int, packet: Array, valid: Array, arguments: Array) -> None:
+def cast(call: Array) -> None:
     """Find the nearest hits of the active rays."""
-    _call(function, valid.ctypes.data, scene, packet.ctypes.data, arguments.ctypes.data)
+    _call(call[0], call[1], call[2], call[3], call[4])
 
 
-@kernel
-def place_camera(packet: Array, camera: Array, tile_width: int) -> Array:
-    """Put the rays' origins; returns the (3, lanes) directions of the tile at the top left."""
-    lanes = packet.shape[1]
-    directions = np.empty((3, lanes), np.float32)
+@part
+def place_camera(rays: Array, directions: Array, camera: Array, tile_width: int) -> None:
+    """Put the rays' origins, and the directions of the tile at the top left."""
     for axis in range(3):
-        packet[ORIGIN + axis] = camera[axis, 3]
-        for lane in range(lanes):
+        for lane in range(rays.shape[1]):
             x, y = np.float32(lane % tile_width), np.float32(lane // tile_width)
+            rays[ORIGIN + axis, lane] = camera[axis, 3]
             directions[axis, lane] = camera[axis, 2] + x * camera[axis, 0] + y * camera[axis, 1]
-    return directions
 
 
-@kernel
+@part
 def aim(
-    packet: Array, directions: Array, camera: Array, row: int, column: int, near: Real, far: Real
+    rays: Array, bits: Array, directions: Array, camera: Array, row: int, column: int, near: Real, far: Real
 ) -> None:
     """Point the rays at the tile whose top left pixel is (row, column); hits lie between near and far."""
-    lanes = packet.shape[1]
+    lanes = rays.shape[1]
     x, y = np.float32(column), np.float32(row)
     for axis in range(3):
         step = x * camera[axis, 0] + y * camera[axis, 1]
         for lane in range(lanes):
-            packet[DIRECTION + axis, lane] = directions[axis, lane] + step
-    geometry = packet.view(np.int32)[GEOMETRY]
+            rays[DIRECTION + axis, lane] = directions[axis, lane] + step
     for lane in range(lanes):
-        packet[T_NEAR, lane] = near
-        packet[T_FAR, lane] = far
-        geometry[lane] = MISS
+        rays[T_NEAR, lane] = near
+        rays[T_FAR, lane] = far
+        bits[GEOMETRY, lane] = MISS
 
 
-@kernel
+@part
 def mark_inside(valid: Array, height: int, width: int, tile_width: int) -> None:
     """Activate the rays inside an image that reaches (height, width) beyond the tile's corner."""
     for lane in range(len(valid)):
@@ -112,35 +124,36 @@ def mark_inside(valid: Array, height: int, width: int, tile_width: int) -> None:
 
 @kernel
 def draw_depth(
-    function: int, scene: int, lanes: int, tile_width: int, cameras: Array, views: Array,
-    near: Real, far: Real, depth: Array,
+    rays: Array, bits: Array, valid: Array, directions: Array, call: Array, tile_width: int,
+    cameras: Array, views: Array, near: Real, far: Real, depth: Array,
 ) -> None:  # fmt: skip
     """Depth images of an opaque scene.
 
     Args:
-        function: address of rtcIntersect16, 8 or 4.
-        scene: RTCScene.
-        lanes: rays of a packet.
+        rays: of a ``Packet``, and so are the next four.
+        bits: the same memory.
+        valid: activity.
+        directions: scratch.
+        call: addresses.
         tile_width: pixels of a row of a tile.
         cameras: (N, 3, 4) float32, see ``cameras.pixel_rays``.
         views: (n,) int64, the views to draw.
         near: smallest depth, metres.
         far: greatest depth, metres.
-        depth: (N, H, W) float32, written.
+        depth: (N, H, W, 1) float32, written.
     """
-    packet, valid, arguments = new_packet(lanes)
-    height, width = depth.shape[1:]
+    lanes, height, width = rays.shape[1], depth.shape[1], depth.shape[2]
     beyond = far * BEYOND
-    for view in views:
+    for number in range(len(views)):
+        view = views[number]
         camera = cameras[view]
-        directions = place_camera(packet, camera, tile_width)
+        place_camera(rays, directions, camera, tile_width)
         for row in range(0, height, lanes // tile_width):
             for column in range(0, width, tile_width):
-                aim(packet, directions, camera, row, column, near, beyond)
+                aim(rays, bits, directions, camera, row, column, near, beyond)
                 mark_inside(valid, height - row, width - column, tile_width)
-                cast(function, scene, packet, valid, arguments)
+                cast(call)
                 for lane in range(lanes):
                     if valid[lane]:
-                        depth[view, row + lane // tile_width, column + lane % tile_width] = min(
-                            packet[T_FAR, lane], far
-                        )
+                        y, x = row + lane // tile_width, column + lane % tile_width
+                        depth[view, y, x, 0] = min(rays[T_FAR, lane], far)

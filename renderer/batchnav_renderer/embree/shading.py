@@ -1,23 +1,26 @@
-"""Colour and alpha of a hit: trilinear mipmapped texture times factor times vertex colour."""
+"""Colour and alpha of a hit: trilinear mipmapped texture times factor times vertex colour.
+
+Written for speed: whole arrays are passed and indexed, for a slice of one would cost a reference count.
+"""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from . import packets as p
 from . import surface as s
-from ._jit import Array, Real, kernel
+from ._jit import Array, Real, part
 from .srgb import DECODE
 
 _CLAMP, _MIRROR = s.WRAPS["clamp"], s.WRAPS["mirror"]
 _BYTE = np.float32(1.0 / 255.0)
-_HALF, _ONE, _ZERO = np.float32(0.5), np.float32(1.0), np.float32(0.0)
-_MATERIAL = s.MATERIAL
+_QUARTER, _HALF = np.float32(0.25), np.float32(0.5)
+_ZERO, _ONE, _TWO, _FOUR = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(4.0)
+_MOST = np.float32(2.0**30)
+Color = tuple[Real, Real, Real, Real]
 
 
-@kernel
+@part
 def _wrapped(texel: int, size: int, wrap: int) -> int:
     """A texel number brought into an image of a power-of-two size."""
     if wrap == _CLAMP:
@@ -28,111 +31,134 @@ def _wrapped(texel: int, size: int, wrap: int) -> int:
     return texel & (size - 1)
 
 
-@kernel
-def _bilinear(texels: Array, first: int, size: int, wraps: Array, u: Real, v: Real) -> tuple[Real, Real, Real, Real]:
+@part
+def _floor(value: Real) -> int:
+    """The integer below, without the detour by float64 that math.floor takes."""
+    whole = int(value)
+    return whole - 1 if value < np.float32(whole) else whole
+
+
+@part
+def _bilinear(texels: Array, first: int, size: int, wrap_u: int, wrap_v: int, u: Real, v: Real) -> Color:
     """Linear RGBA between four texels of the mipmap of ``size`` whose first texel is ``first``."""
     x, y = u * np.float32(size) - _HALF, v * np.float32(size) - _HALF
-    left, top = math.floor(x), math.floor(y)
-    right_share, bottom_share = np.float32(x - left), np.float32(y - top)
-    column, row = int(left), int(top)
+    column, row = _floor(x), _floor(y)
+    right, bottom = x - np.float32(column), y - np.float32(row)
+    left = _wrapped(column, size, wrap_u)
+    beside = _wrapped(column + 1, size, wrap_u)
     red, green, blue, alpha = _ZERO, _ZERO, _ZERO, _ZERO
     for below in range(2):
-        line = first + size * _wrapped(row + below, size, wraps[3])
-        share_y = bottom_share if below else _ONE - bottom_share
-        for beside in range(2):
-            texel = texels[line + _wrapped(column + beside, size, wraps[2])]
-            share = share_y * (right_share if beside else _ONE - right_share)
-            red += share * DECODE[texel[0]]
-            green += share * DECODE[texel[1]]
-            blue += share * DECODE[texel[2]]
-            alpha += share * np.float32(texel[3])
+        line = first + size * _wrapped(row + below, size, wrap_v)
+        height = bottom if below else _ONE - bottom
+        for number, share in ((line + left, height * (_ONE - right)), (line + beside, height * right)):
+            texel = texels[number]
+            red += share * DECODE[texel & 255]
+            green += share * DECODE[(texel >> 8) & 255]
+            blue += share * DECODE[(texel >> 16) & 255]
+            alpha += share * np.float32(texel >> 24)
     return red, green, blue, alpha * _BYTE
 
 
-@kernel
-def _trilinear(texels: Array, image: Array, u: Real, v: Real, level: Real) -> tuple[Real, Real, Real, Real]:
-    """Linear RGBA between the two mipmaps around ``level`` (0 is the image itself)."""
-    first, size = image[0], image[1]
-    while level >= _ONE and size > 1:
+@part
+def _trilinear(
+    texels: Array, first: int, size: int, wrap_u: int, wrap_v: int, u: Real, v: Real, area: Real
+) -> Color:
+    """Linear RGBA between the two mipmaps whose texels are nearest to the pixel in size.
+
+    ``area`` is the square of the pixel's longer side in texels of the largest mipmap; the blend is its base 4
+    logarithm, straight between the powers of two, as graphics drivers have it.
+    """
+    while area >= _FOUR and size > 1:
         first += size * size
         size >>= 1
-        level -= _ONE
-    red, green, blue, alpha = _bilinear(texels, first, size, image, u, v)
-    if level <= _ZERO or size == 1:
-        return red, green, blue, alpha
-    coarse = _bilinear(texels, first + size * size, size >> 1, image, u, v)
+        area *= _QUARTER
+    fine: Color = _bilinear(texels, first, size, wrap_u, wrap_v, u, v)
+    if area <= _ONE or size == 1:
+        return fine
+    blend = _HALF * (area - _ONE) if area < _TWO else _QUARTER * area
+    coarse = _bilinear(texels, first + size * size, size >> 1, wrap_u, wrap_v, u, v)
     return (
-        red + level * (coarse[0] - red),
-        green + level * (coarse[1] - green),
-        blue + level * (coarse[2] - blue),
-        alpha + level * (coarse[3] - alpha),
+        fine[0] + blend * (coarse[0] - fine[0]),
+        fine[1] + blend * (coarse[1] - fine[1]),
+        fine[2] + blend * (coarse[2] - fine[2]),
+        fine[3] + blend * (coarse[3] - fine[3]),
     )
 
 
-@kernel
-def _dot(row: Array, at: int, packet: Array, field: int, lane: int) -> Real:
-    return (
-        row[at] * packet[field, lane]
-        + row[at + 1] * packet[field + 1, lane]
-        + row[at + 2] * packet[field + 2, lane]
-    )
+@part
+def _pixel_area(triangles: Array, number: int, camera: Array, rays: Array, lane: int, size: Real) -> Real:
+    """Square of the longer side of a pixel, measured in texels of an image of ``size``.
 
-
-@kernel
-def _along(row: Array, at: int, camera: Array, column: int) -> Real:
-    return row[at] * camera[0, column] + row[at + 1] * camera[1, column] + row[at + 2] * camera[2, column]
-
-
-@kernel
-def _level(triangle: Array, camera: Array, packet: Array, lane: int, size: int) -> Real:
-    """Mipmap level whose texels are as large as the pixel, log2 of its longer side in texels.
-
-    The hit P = t D moves by t (D_x - D (n . D_x) / (n . D)) when the ray's direction D moves by D_x to the next
-    pixel, for it stays in the plane with the normal n (Igehy, "Tracing Ray Differentials", 1999, eq. 10 to 12).
+    The hit P = t D moves by t (D_x - D (n . D_x) / (n . D)) when the ray's direction D moves by D_x to the
+    next pixel, for it stays in the plane with the normal n (Igehy, "Tracing Ray Differentials", 1999).
     """
-    normal = packet[p.NORMAL : p.NORMAL + 3, lane]
-    toward = _dot(normal, 0, packet, p.DIRECTION, lane)
-    depth = packet[p.T_FAR, lane]
-    along_u = _dot(triangle, s.GRADIENT, packet, p.DIRECTION, lane)
-    along_v = _dot(triangle, s.GRADIENT + 3, packet, p.DIRECTION, lane)
+    toward, along_u, along_v = _ZERO, _ZERO, _ZERO
+    for axis in range(3):
+        direction = rays[p.DIRECTION + axis, lane]
+        toward += rays[p.NORMAL + axis, lane] * direction
+        along_u += triangles[number, s.GRADIENT + axis] * direction
+        along_v += triangles[number, s.GRADIENT + 3 + axis] * direction
+    scale = rays[p.T_FAR, lane] * size
     longest = _ZERO
     for column in range(2):
-        slide = _along(normal, 0, camera, column) / toward
-        u = depth * (_along(triangle, s.GRADIENT, camera, column) - slide * along_u)
-        v = depth * (_along(triangle, s.GRADIENT + 3, camera, column) - slide * along_v)
+        slide, u, v = _ZERO, _ZERO, _ZERO
+        for axis in range(3):
+            step = camera[axis, column]
+            slide += rays[p.NORMAL + axis, lane] * step
+            u += triangles[number, s.GRADIENT + axis] * step
+            v += triangles[number, s.GRADIENT + 3 + axis] * step
+        slide /= toward
+        u, v = scale * (u - slide * along_u), scale * (v - slide * along_v)
         longest = max(longest, u * u + v * v)
-    texels = longest * np.float32(size) * np.float32(size)
-    if not texels > _ONE:  # NaN where the ray runs along the triangle
-        return _ZERO
-    return min(_HALF * np.float32(math.log2(texels)), np.float32(32.0))
+    # Not so where a ray runs along its triangle: infinite or NaN.
+    return longest if longest < _MOST else _MOST
 
 
-@kernel
-def material_of(surface: s.Surface, packet: Array, lane: int) -> int:
-    """Material number of a hit."""
-    return surface.triangles[packet.view(np.int32)[p.PRIMITIVE, lane]].view(np.int32)[_MATERIAL]
+@part
+def shade(
+    triangles: Array, materials: Array, colors: Array, factors: Array, images: Array, texels: Array,
+    camera: Array, rays: Array, number: int, lane: int,
+) -> Color:  # fmt: skip
+    """Linear RGBA of a hit of triangle ``number``; alpha is what the cut-off is compared with.
 
-
-@kernel
-def shade(surface: s.Surface, camera: Array, packet: Array, lane: int) -> tuple[Real, Real, Real, Real]:
-    """Linear RGBA of a hit; alpha is what the cut-off is compared with."""
-    number = packet.view(np.int32)[p.PRIMITIVE, lane]
-    triangle = surface.triangles[number]
-    material = triangle.view(np.int32)[_MATERIAL]
-    factor, image = surface.factors[material], surface.images[material]
-    u, v = packet[p.HIT_U, lane], packet[p.HIT_V, lane]
-    red, green, blue, alpha = factor[0], factor[1], factor[2], factor[3]
-    if len(surface.colors):
-        corners = surface.colors[number]
-        shares = (_BYTE * (_ONE - u - v), _BYTE * u, _BYTE * v)
-        red *= shares[0] * corners[0, 0] + shares[1] * corners[1, 0] + shares[2] * corners[2, 0]
-        green *= shares[0] * corners[0, 1] + shares[1] * corners[1, 1] + shares[2] * corners[2, 1]
-        blue *= shares[0] * corners[0, 2] + shares[1] * corners[1, 2] + shares[2] * corners[2, 2]
-        alpha *= shares[0] * corners[0, 3] + shares[1] * corners[1, 3] + shares[2] * corners[2, 3]
-    if image[0] >= 0:
-        texture_u = triangle[s.UV] + u * triangle[s.STEP_U] + v * triangle[s.STEP_V]
-        texture_v = triangle[s.UV + 1] + u * triangle[s.STEP_U + 1] + v * triangle[s.STEP_V + 1]
-        level = _level(triangle, camera, packet, lane, image[1])
-        texel = _trilinear(surface.texels, image, texture_u, texture_v, level)
+    Args:
+        triangles: table of ``Surface``, and so are those below.
+        materials: materials' numbers.
+        colors: corner colours.
+        factors: materials' factors.
+        images: materials' images.
+        texels: RGBA, one uint32 each.
+        camera: (3, 4) float32.
+        rays: (24, lanes) float32.
+        number: of the triangle.
+        lane: of the packet.
+    """
+    material = materials[number]
+    u, v = rays[p.HIT_U, lane], rays[p.HIT_V, lane]
+    red, green, blue, alpha = (
+        factors[material, 0],
+        factors[material, 1],
+        factors[material, 2],
+        factors[material, 3],
+    )
+    if len(colors):
+        first, second, third = _BYTE * (_ONE - u - v), _BYTE * u, _BYTE * v
+        a, b, c = colors[number, 0], colors[number, 1], colors[number, 2]
+        red *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+        a, b, c = a >> 8, b >> 8, c >> 8
+        green *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+        a, b, c = a >> 8, b >> 8, c >> 8
+        blue *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+        a, b, c = a >> 8, b >> 8, c >> 8
+        alpha *= first * np.float32(a) + second * np.float32(b) + third * np.float32(c)
+    if images[material, 0] >= 0:
+        texture_u = triangles[number, 0] + u * triangles[number, 2] + v * triangles[number, 4]
+        texture_v = triangles[number, 1] + u * triangles[number, 3] + v * triangles[number, 5]
+        size = images[material, 1]
+        area = _pixel_area(triangles, number, camera, rays, lane, np.float32(size))
+        texel = _trilinear(
+            texels, images[material, 0], size, images[material, 2], images[material, 3],
+            texture_u, texture_v, area,
+        )  # fmt: skip
         red, green, blue, alpha = red * texel[0], green * texel[1], blue * texel[2], alpha * texel[3]
     return red, green, blue, alpha

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import Array, Real, kernel
+from ._jit import Array, Real, kernel, part
 
 ENCODE_STEPS = 8192  # fine enough that a step is never more than 0.4 of a byte, at black
 
@@ -22,12 +22,14 @@ DECODE = _decode(np.arange(256) / 255.0).astype(np.float32)
 """(256,) float32 light in [0, 1] of a byte."""
 ENCODE = np.rint(_encode(np.arange(ENCODE_STEPS + 1) / ENCODE_STEPS) * 255.0).astype(np.uint8)
 """(8193,) uint8 of light in steps of 1/8192."""
+_ZERO, _HALF, _ONE, _STEPS = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(ENCODE_STEPS)
 
 
-@kernel
+@part
 def encode(light: Real) -> int:
     """The byte of light; what is outside [0, 1] is clipped."""
-    return ENCODE[int(min(max(light, np.float32(0.0)), np.float32(1.0)) * ENCODE_STEPS + np.float32(0.5))]
+    code: int = ENCODE[int(min(max(light, _ZERO), _ONE) * _STEPS + _HALF)]
+    return code
 
 
 @kernel

@@ -11,7 +11,8 @@ from ..images import fit, texture_sizes
 from ..types import SceneArrays, Wrap
 from .srgb import pyramid
 
-UV, STEP_U, STEP_V, GRADIENT, MATERIAL = 0, 2, 4, 6, 12
+UV, STEPS, GRADIENT = 0, 2, 6
+CUTOFF = 4
 WRAPS: dict[Wrap, int] = {"repeat": 0, "clamp": 1, "mirror": 2}
 
 
@@ -19,16 +20,23 @@ class Surface(NamedTuple):
     """Tables of one scene."""
 
     triangles: NDArray[np.float32]
-    """(F, 16): uv of the first corner, its change to the second and to the third, its gradient along world
-    x, y, z (of u, then of v), and the material's number (int32 bits). Empty where nothing is textured."""
-    colors: NDArray[np.uint8]
-    """(F, 3, 4) linear colours of the corners; empty where all are white."""
+    """(F, 12): uv of the first corner, its change to the second and to the third, and its gradient along
+    world x, y, z (of u, then of v)."""
+    materials: NDArray[np.int32]
+    """(F,): numbers of the materials."""
+    colors: NDArray[np.uint32]
+    """(F, 3) linear colours of the corners, red in the lowest byte; empty where all are white."""
     factors: NDArray[np.float32]
     """(M, 5): linear RGBA factor and alpha cut-off of a material."""
     images: NDArray[np.int64]
     """(M, 4): first texel, or -1 without a texture, size, wrap modes along u and v."""
-    texels: NDArray[np.uint8]
-    """(T, 4): sRGB colours and alpha of all images with their mipmaps."""
+    texels: NDArray[np.uint32]
+    """(T,): sRGB colours and alpha of all images with their mipmaps, red in the lowest byte."""
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether a material is cut out."""
+        return bool((self.factors[:, CUTOFF] > 0.0).any())
 
 
 def build_surface(arrays: SceneArrays, rgb: bool, max_texture_size: int) -> Surface | None:
@@ -43,10 +51,11 @@ def build_surface(arrays: SceneArrays, rgb: bool, max_texture_size: int) -> Surf
         colors = colors[:0]
     return Surface(
         triangles=_triangle_table(arrays),
-        colors=np.ascontiguousarray(colors.reshape(-1, 3, 4)),
+        materials=np.ascontiguousarray(arrays.material_ids),
+        colors=_packed(colors).reshape(-1, 3),
         factors=np.array(factors, np.float32).reshape(-1, 5),
         images=images,
-        texels=texels,
+        texels=_packed(texels),
     )
 
 
@@ -65,19 +74,23 @@ def _pack_images(
     return table, np.concatenate([np.zeros((0, 4), np.uint8), *pyramids])
 
 
+def _packed(colors: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Four bytes in one word, the same on every machine."""
+    return np.ascontiguousarray(colors).view("<u4").astype(np.uint32).reshape(-1)
+
+
 def _triangle_table(arrays: SceneArrays) -> NDArray[np.float32]:
-    table = np.zeros((len(arrays.triangles), 16), np.float32)
-    table.view(np.int32)[:, MATERIAL] = arrays.material_ids
+    table = np.zeros((len(arrays.triangles), 12), np.float32)
     if arrays.uvs is None:
         return table
     uv = arrays.uvs[arrays.triangles].astype(np.float64)
     steps = uv[:, 1:] - uv[:, :1]  # (F, 2 corners, uv)
-    table[:, UV:STEP_U], table[:, STEP_U:GRADIENT] = uv[:, 0], steps.reshape(-1, 4)
+    table[:, UV:STEPS], table[:, STEPS:GRADIENT] = uv[:, 0], steps.reshape(-1, 4)
     corners = arrays.positions[arrays.triangles].astype(np.float64)
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     normal = np.cross(first, second)
     area = np.maximum((normal**2).sum(1, keepdims=True), 1e-30)
     # The barycentric coordinates grow along these: 1 along their own side of the triangle, 0 along the other.
     slopes = np.stack([np.cross(second, normal), np.cross(normal, first)], 1) / area[..., None]
-    table[:, GRADIENT:MATERIAL] = np.einsum("fcu,fcx->fux", steps, slopes).reshape(-1, 6)
+    table[:, GRADIENT:] = np.einsum("fcu,fcx->fux", steps, slopes).reshape(-1, 6)
     return table
