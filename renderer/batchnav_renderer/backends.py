@@ -66,7 +66,10 @@ def _on_cpu(config: RenderConfig, why_cpu: str) -> Backend:
     try:
         return _embree(config, f"{why_cpu}, and Embree is the fastest there")
     except (EmbreeError, ImportError) as error:
-        backend = _gl(config)
+        try:
+            backend = _gl(config)
+        except EGLError as gl_error:
+            raise EGLError(f"{gl_error}\nNor can Embree draw: {error}") from gl_error
         backend.info["reason"] = f"{backend.info['reason']}; not Embree, for: {error}"
         return backend
 
