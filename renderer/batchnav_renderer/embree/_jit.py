@@ -1,4 +1,8 @@
-"""How every kernel of this package is compiled."""
+"""How every kernel of this package is compiled.
+
+Numba keeps a kernel on disk until its own file changes: after an edit of a part in another file, delete
+``__pycache__``.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .cameras import pixel_rays
 from .check import check_layout
 from .images import draw_surfaces
 from .library import Embree
-from .packets import TILE_WIDTHS, draw_depth, new_packet
+from .packets import TILE_BITS, draw_depth, new_packet
 from .scene import Tree
 from .surface import Surface, build_surface
 
@@ -101,7 +101,7 @@ class EmbreeBackend:
         # An empty array stands for an output that nobody wants.
         depth = out["depth"] if "depth" in out else np.empty((0, *size, 1), np.float32)
         packet = new_packet(self._function, scene.tree.handle, lanes)
-        views_of = (*packet[:5], TILE_WIDTHS[lanes], self._cameras, views)
+        views_of = (*packet[:5], TILE_BITS[lanes], self._cameras, views)
         limits = np.float32(config.near), np.float32(config.far)
         if (surface := scene.surface) is None:
             draw_depth(*views_of, *limits, depth)

@@ -45,7 +45,7 @@ def _open_holes(
 
 @kernel
 def draw_surfaces(
-    rays: Array, bits: Array, valid: Array, directions: Array, call: Array, tile_width: int,
+    rays: Array, bits: Array, valid: Array, directions: Array, call: Array, tile_bits: int,
     cameras: Array, views: Array, near: Real, far: Real, depth: Array, rgb: Array, has_holes: bool,
     triangles: Array, materials: Array, colors: Array, factors: Array, images: Array, texels: Array,
 ) -> None:  # fmt: skip
@@ -57,7 +57,7 @@ def draw_surfaces(
         valid: activity.
         directions: scratch.
         call: addresses.
-        tile_width: pixels of a row of a tile.
+        tile_bits: base 2 logarithm of the pixels in a row of a tile.
         cameras: (N, 3, 4) float32, see ``cameras.pixel_rays``.
         views: (n,) int64, the views to draw.
         near: smallest depth, metres.
@@ -77,11 +77,11 @@ def draw_surfaces(
     for place in range(len(views)):
         view = views[place]
         camera = cameras[view]
-        p.place_camera(rays, directions, camera, tile_width)
-        for row in range(0, height, lanes // tile_width):
-            for column in range(0, width, tile_width):
+        p.place_camera(rays, directions, camera, tile_bits)
+        for row in range(0, height, lanes >> tile_bits):
+            for column in range(0, width, 1 << tile_bits):
                 p.aim(rays, bits, directions, camera, row, column, near, end)
-                p.mark_inside(valid, height - row, width - column, tile_width)
+                p.mark_inside(valid, height - row, width - column, tile_bits)
                 p.cast(call)
                 if has_holes:
                     for _ in range(_MAX_HOLES):
@@ -92,7 +92,7 @@ def draw_surfaces(
                             break
                         p.cast(call)
                 for lane in range(lanes):
-                    y, x = row + lane // tile_width, column + lane % tile_width
+                    y, x = row + (lane >> tile_bits), column + (lane & ((1 << tile_bits) - 1))
                     if y >= height or x >= width:
                         continue
                     if len(depth):

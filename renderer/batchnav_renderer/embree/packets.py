@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ._jit import Array, Real, kernel, part
 
-TILE_WIDTHS = {16: 4, 8: 2, 4: 2}
+TILE_BITS = {16: 2, 8: 1, 4: 1}
 ORIGIN, T_NEAR, DIRECTION, T_FAR, MASK = 0, 3, 4, 8, 9
 NORMAL, HIT_U, HIT_V, PRIMITIVE, GEOMETRY = 12, 15, 16, 17, 18
 ROWS = 24  # 21 are in use where Embree knows instance arrays, else 20
@@ -88,11 +88,11 @@ def cast(call: Array) -> None:
 
 
 @part
-def place_camera(rays: Array, directions: Array, camera: Array, tile_width: int) -> None:
+def place_camera(rays: Array, directions: Array, camera: Array, tile_bits: int) -> None:
     """Put the rays' origins, and the directions of the tile at the top left."""
     for axis in range(3):
         for lane in range(rays.shape[1]):
-            x, y = np.float32(lane % tile_width), np.float32(lane // tile_width)
+            x, y = np.float32(lane & ((1 << tile_bits) - 1)), np.float32(lane >> tile_bits)
             rays[ORIGIN + axis, lane] = camera[axis, 3]
             directions[axis, lane] = camera[axis, 2] + x * camera[axis, 0] + y * camera[axis, 1]
 
@@ -115,16 +115,16 @@ def aim(
 
 
 @part
-def mark_inside(valid: Array, height: int, width: int, tile_width: int) -> None:
+def mark_inside(valid: Array, height: int, width: int, tile_bits: int) -> None:
     """Activate the rays inside an image that reaches (height, width) beyond the tile's corner."""
     for lane in range(len(valid)):
-        inside = lane // tile_width < height and lane % tile_width < width
+        inside = (lane >> tile_bits) < height and (lane & ((1 << tile_bits) - 1)) < width
         valid[lane] = -1 if inside else 0
 
 
 @kernel
 def draw_depth(
-    rays: Array, bits: Array, valid: Array, directions: Array, call: Array, tile_width: int,
+    rays: Array, bits: Array, valid: Array, directions: Array, call: Array, tile_bits: int,
     cameras: Array, views: Array, near: Real, far: Real, depth: Array,
 ) -> None:  # fmt: skip
     """Depth images of an opaque scene.
@@ -135,7 +135,7 @@ def draw_depth(
         valid: activity.
         directions: scratch.
         call: addresses.
-        tile_width: pixels of a row of a tile.
+        tile_bits: base 2 logarithm of the pixels in a row of a tile.
         cameras: (N, 3, 4) float32, see ``cameras.pixel_rays``.
         views: (n,) int64, the views to draw.
         near: smallest depth, metres.
@@ -147,13 +147,13 @@ def draw_depth(
     for number in range(len(views)):
         view = views[number]
         camera = cameras[view]
-        place_camera(rays, directions, camera, tile_width)
-        for row in range(0, height, lanes // tile_width):
-            for column in range(0, width, tile_width):
+        place_camera(rays, directions, camera, tile_bits)
+        for row in range(0, height, lanes >> tile_bits):
+            for column in range(0, width, 1 << tile_bits):
                 aim(rays, bits, directions, camera, row, column, near, beyond)
-                mark_inside(valid, height - row, width - column, tile_width)
+                mark_inside(valid, height - row, width - column, tile_bits)
                 cast(call)
                 for lane in range(lanes):
                     if valid[lane]:
-                        y, x = row + lane // tile_width, column + lane % tile_width
+                        y, x = row + (lane >> tile_bits), column + (lane & ((1 << tile_bits) - 1))
                         depth[view, y, x, 0] = min(rays[T_FAR, lane], far)
