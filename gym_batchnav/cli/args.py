@@ -133,5 +133,7 @@ class BenchArgs:
     """Change a setting of the learner for bench train, e.g. ppo.rollout_length=32."""
     device: DeviceOrNone = None
     """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+    backend: Literal["auto", "gl", "embree"] = "auto"
+    """What renders: gl on a GPU or in software, embree on the CPU; auto takes gl on a GPU, else embree."""
     json: PathOrNone = None
     """Write the whole record here."""

@@ -1,4 +1,4 @@
-"""Draws batches of views of triangle scenes; knows nothing of navigation; importing it loads no GL."""
+"""Draws batches of views of triangle scenes; knows nothing of navigation; loads GL and Embree when used."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from .errors import (
     CapacityError,
     ClosedError,
     EGLError,
+    EmbreeError,
     InteropError,
     RenderConfigError,
     RendererError,
@@ -20,6 +21,7 @@ __all__ = [
     "CapacityError",
     "ClosedError",
     "EGLError",
+    "EmbreeError",
     "InteropError",
     "Material",
     "RenderConfig",

@@ -33,13 +33,15 @@ class RenderConfig:
     far: float = 10.0
     """Greatest depth: farther surfaces and misses read this, metres. Colours are not cut."""
     device: str | None = None
-    """"cpu", "cuda", "cuda:<ordinal>" or an object whose ``str`` is one; None prefers an NVIDIA GPU."""
-    backend: Literal["auto", "gl"] = "auto"
-    """What draws."""
+    """"cpu", "cuda", "cuda:<ordinal>" or an object whose ``str`` is one; None prefers an NVIDIA GPU.
+    The backend "embree" draws on the CPU whatever it is."""
+    backend: Literal["auto", "gl", "embree"] = "auto"
+    """What draws: "gl" on a GPU or in software, "embree" on the CPU; "auto" takes "gl" on an NVIDIA GPU, else
+    "embree", else "gl" in software."""
     max_texture_size: int = 1024
     """Larger texture images are shrunk to this many texels a side (a power of two)."""
     num_workers: int | None = None
-    """GL contexts that share the views; None takes one per CPU core on software GL and one on hardware."""
+    """Threads that share the views; None takes one per CPU core, and one with GL on hardware."""
     chunk_triangles: int = 64
     """Triangles of a chunk, the unit of frustum culling; it never changes an image."""
     max_layers: int | None = None
@@ -75,8 +77,8 @@ class RenderConfig:
                 raise RenderConfigError(
                     f"device is {self.device!r}; allowed: None, 'cpu', 'cuda', 'cuda:<number>'"
                 )
-        if self.backend not in ("auto", "gl"):
-            raise RenderConfigError(f"backend is {self.backend!r}; allowed: 'auto', 'gl'")
+        if self.backend not in ("auto", "gl", "embree"):
+            raise RenderConfigError(f"backend is {self.backend!r}; allowed: 'auto', 'gl', 'embree'")
         if self.layer_stage not in ("auto", "vertex", "geometry"):
             raise RenderConfigError(
                 f"layer_stage is {self.layer_stage!r}; allowed: 'auto', 'vertex', 'geometry'"

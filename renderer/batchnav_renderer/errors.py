@@ -33,3 +33,7 @@ class InteropError(RendererError):
 
 class ClosedError(RendererError, RuntimeError):
     """A renderer was used after ``close()``."""
+
+
+class EmbreeError(RendererError):
+    """Embree cannot be loaded or failed; the message lists what was tried and the fix."""

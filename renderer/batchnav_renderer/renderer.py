@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .backends import Backend, make_backend
 from .config import RenderConfig
 from .errors import CapacityError, ClosedError, RenderConfigError, RendererError
 from .types import SceneArrays
@@ -26,13 +27,12 @@ class BatchRenderer:
     """
 
     def __init__(self, config: RenderConfig) -> None:
-        """Choose a device and make the GL contexts; this is when GL is loaded.
+        """Choose a backend and a device; this is when GL or Embree is loaded.
 
         Raises:
-            EGLError: no headless context could be made.
+            EGLError: no headless GL context could be made.
+            EmbreeError: Embree could not be loaded.
         """
-        from .gl.backend import GLBackend
-
         self.config = config
         self._closed = False
         self._process = os.getpid()
@@ -40,17 +40,17 @@ class BatchRenderer:
         self._scenes: set[int] = set()
         self._used: set[int] = set()
         self._num_placed = 0
-        self._pending: tuple[dict[str, NDArray[Any]], list[Future[dict[str, float]]]] | None = None
-        self._backend = GLBackend(config)
+        self._pending: tuple[dict[str, NDArray[Any]], list[Future[Any]]] | None = None
+        self._backend: Backend = make_backend(config)
 
     @property
     def info(self) -> dict[str, Any]:
-        """What draws: backend, gl_renderer, gl_vendor, gl_version, device, software, workers, reason."""
+        """What draws: backend, device, software, workers, reason; of GL also gl_renderer and the like."""
         return dict(self._backend.info)
 
     @property
     def timings(self) -> dict[str, float]:
-        """Seconds of the last render in "upload", "draw" (culling too) and "readback"; the slowest worker."""
+        """Seconds of the last render: "draw", and with GL "upload" and "readback"; the slowest worker."""
         return dict(self._backend.timings)
 
     @property

@@ -1,4 +1,4 @@
-"""A renderer whose GL calls are all checked, and hand-made geometry."""
+"""A renderer whose GL calls are all checked."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from batchnav_renderer import BatchRenderer, EGLError, RenderConfig, SceneArrays
-from batchnav_renderer.camera import world_from_camera
+from batchnav_renderer import BatchRenderer, EGLError, RenderConfig
 
 MakeRenderer = Callable[..., BatchRenderer]
 
@@ -19,7 +17,7 @@ MakeRenderer = Callable[..., BatchRenderer]
 def _headless_gl() -> None:
     """Skips all where no headless GL can be had, except where BATCHNAV_REQUIRE names "egl"."""
     try:
-        BatchRenderer(RenderConfig(num_views=1, device="cpu")).close()
+        BatchRenderer(RenderConfig(num_views=1, device="cpu", backend="gl")).close()
     except EGLError as error:
         if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
             raise
@@ -37,7 +35,7 @@ def make_renderer() -> Iterator[MakeRenderer]:
     made: list[BatchRenderer] = []
 
     def make(num_views: int = 1, **fields: Any) -> BatchRenderer:
-        settings = {"height": 8, "width": 8, "device": "cpu", **fields}
+        settings = {"height": 8, "width": 8, "device": "cpu", "backend": "gl", **fields}
         made.append(BatchRenderer(RenderConfig(num_views=num_views, **settings)))
         return made[-1]
 
@@ -46,64 +44,3 @@ def make_renderer() -> Iterator[MakeRenderer]:
         for worker in renderer._backend._workers:
             assert worker.run(worker.api.errors) == []
         renderer.close()
-
-
-@pytest.fixture
-def quads() -> Callable[..., SceneArrays]:
-    """Builds a scene of quads, each given by four corners in order around it."""
-
-    def build(corners: Any, uvs: Any = None, **fields: Any) -> SceneArrays:
-        positions = np.asarray(corners, np.float32).reshape(-1, 3)
-        count = len(positions) // 4
-        pattern = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
-        triangles = (pattern + 4 * np.arange(count, dtype=np.uint32)[:, None, None]).reshape(-1, 3)
-        fields.setdefault("material_ids", np.zeros(len(triangles), np.int32))
-        if uvs is not None:
-            fields["uvs"] = np.asarray(uvs, np.float32).reshape(-1, 2)
-        return SceneArrays(positions=positions, triangles=triangles, **fields)
-
-    return build
-
-
-@pytest.fixture
-def facing() -> Callable[[float, float, float, float, float], Any]:
-    """Corners of a quad facing a camera at the origin: x and y ranges, distance; from the top left."""
-
-    def corners(x0: float, x1: float, y0: float, y1: float, distance: float) -> Any:
-        return [[x0, y1, -distance], [x0, y0, -distance], [x1, y0, -distance], [x1, y1, -distance]]
-
-    return corners
-
-
-@pytest.fixture
-def clutter() -> Callable[[int, int], SceneArrays]:
-    """Builds a scene of boxes at random places in a 10 x 3 x 10 m room, from a seed."""
-
-    def build(seed: int, count: int) -> SceneArrays:
-        rng = np.random.default_rng(seed)
-        unit = np.stack(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], indexing="ij"), -1).reshape(-1, 3)
-        sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-        faces = np.array([[a, *pair] for a, b, c, d in sides for pair in ((b, c), (c, d))])
-        low = rng.uniform([-5, 0, -5], [5, 2.5, 5], (count, 1, 3))
-        positions = low + unit * rng.uniform(0.1, 1.2, (count, 1, 3))
-        triangles = faces + 8 * np.arange(count)[:, None, None]
-        colors = np.concatenate([rng.integers(0, 256, (count * 8, 3)), np.full((count * 8, 1), 255)], 1)
-        return SceneArrays(
-            positions=positions.reshape(-1, 3).astype(np.float32),
-            triangles=triangles.reshape(-1, 3).astype(np.uint32),
-            material_ids=np.zeros(12 * count, np.int32),
-            colors=colors.astype(np.uint8),
-        )
-
-    return build
-
-
-@pytest.fixture
-def random_poses(rng: np.random.Generator) -> Callable[[int], Any]:
-    """Random cameras at eye height inside the room of ``clutter``."""
-
-    def poses(count: int) -> Any:
-        where = rng.uniform([-4, 0.8, -4], [4, 1.6, 4], (count, 3))
-        return world_from_camera(where, rng.uniform(-np.pi, np.pi, count), rng.uniform(-0.3, 0.3, count))
-
-    return poses

@@ -43,7 +43,7 @@ def test_several_renderers_side_by_side(make_renderer, quads, facing):
 
 def test_context_manager_closes_and_threads_end(quads, facing):
     before = threading.active_count()
-    with BatchRenderer(RenderConfig(num_views=4, device="cpu", num_workers=3)) as renderer:
+    with BatchRenderer(RenderConfig(num_views=4, device="cpu", num_workers=3, backend="gl")) as renderer:
         assert threading.active_count() == before + 3
     assert threading.active_count() == before
     with pytest.raises(ClosedError):
@@ -51,7 +51,7 @@ def test_context_manager_closes_and_threads_end(quads, facing):
 
 
 def test_a_forgotten_renderer_ends_its_threads():
-    renderer = BatchRenderer(RenderConfig(num_views=1, device="cpu", num_workers=1))
+    renderer = BatchRenderer(RenderConfig(num_views=1, device="cpu", num_workers=1, backend="gl"))
     thread = renderer._backend._workers[0]._thread
     del renderer
     gc.collect()
@@ -91,7 +91,7 @@ def shot():
     scene = SceneArrays(
         positions=np.array([[-9, -9, -2], [9, -9, -2], [0, 20, -2]], np.float32),
         triangles=np.array([[0, 1, 2]], np.uint32), material_ids=np.zeros(1, np.int32))
-    with BatchRenderer(RenderConfig(num_views=1, device="cpu")) as renderer:
+    with BatchRenderer(RenderConfig(num_views=1, device="cpu", backend="gl")) as renderer:
         renderer.set_views([renderer.add_scene(scene)], np.eye(4)[None])
         return float(renderer.render()["depth"][0, 32, 32, 0])
 """
@@ -143,7 +143,7 @@ def test_fork_before_and_after_the_first_renderer():
         "        except Exception as error: print(type(error).__name__, 'fork' in str(error), flush=True)\n"
         "        os._exit(0)\n"
         "    os.waitpid(child, 0)\n"
-        "    renderer = BatchRenderer(RenderConfig(num_views=1, device='cpu'))\n"
+        "    renderer = BatchRenderer(RenderConfig(num_views=1, device='cpu', backend='gl'))\n"
         "print(shot())"
     )
     result = run_python(code)
@@ -151,7 +151,7 @@ def test_fork_before_and_after_the_first_renderer():
 
 
 def test_software_without_being_asked_is_said_once(caplog):
-    with caplog.at_level("WARNING"), BatchRenderer(RenderConfig(num_views=1)) as renderer:
+    with caplog.at_level("WARNING"), BatchRenderer(RenderConfig(num_views=1, backend="gl")) as renderer:
         said = [record for record in caplog.records if record.name == "batchnav_renderer"]
         assert len(said) == renderer.info["software"]
         assert all(str(renderer.info["gl_renderer"]) in record.getMessage() for record in said)

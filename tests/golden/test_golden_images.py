@@ -88,7 +88,9 @@ def pictures():
     )
     where = [(0, 1.5, 3.2), (-2.6, 1.2, 2.5), (2.5, 0.6, -3.5), (0.4, 2.3, 0)]
     poses = world_from_camera(where, np.radians([0, -35, 150, 75]), np.radians([-5, -10, 5, -40]))
-    config = RenderConfig(num_views=4, height=96, width=128, outputs=("rgb", "depth"), device="cpu")
+    config = RenderConfig(
+        num_views=4, height=96, width=128, outputs=("rgb", "depth"), device="cpu", backend="gl"
+    )
     try:
         renderer = BatchRenderer(config)
     except EGLError as error:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.gpu
 def device() -> str:
     """The first CUDA device; skips without one, fails where BATCHNAV_REQUIRE names "gpu"."""
     try:
-        BatchRenderer(RenderConfig(num_views=1, device="cuda:0")).close()
+        BatchRenderer(RenderConfig(num_views=1, device="cuda:0", backend="gl")).close()
     except EGLError as error:
         if "gpu" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
             raise
@@ -41,7 +41,7 @@ def scene(rng) -> SceneArrays:
 
 
 def draw(scene, poses, device):
-    config = RenderConfig(num_views=len(poses), outputs=("depth", "rgb"), device=device)
+    config = RenderConfig(num_views=len(poses), outputs=("depth", "rgb"), device=device, backend="gl")
     with BatchRenderer(config) as renderer:
         renderer.set_views(np.full(len(poses), renderer.add_scene(scene)), poses)
         return renderer.render(), renderer.info

@@ -30,6 +30,7 @@ def run_bench(args: BenchArgs) -> int:
         resolution=(args.resolution, args.resolution),
         num_resident_scenes=args.num_resident_scenes,
         device=args.device,
+        render_backend=args.backend,
     )
     found = _benchmark(args.what)(args, config)
     renderer = found.pop("renderer")

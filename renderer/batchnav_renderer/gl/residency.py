@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..images import fit, texture_sizes
 from ..types import SceneArrays
 from .allocator import FreeList
-from .images import fit, size_class
 from .mesh import DrawGroup, Mesh, build_mesh, group_of
 
 _TEXTURE_ARRAY_BYTES = 1 << 30  # llvmpipe refuses larger textures
@@ -62,7 +62,7 @@ class Residency:
         self._release(list(resident.ranges))
 
     def _place(self, arrays: SceneArrays, held: list[tuple[FreeList, int, int]]) -> tuple[Upload, Resident]:
-        sizes = self._texture_sizes(arrays)
+        sizes = texture_sizes(arrays, self._rgb, self._max_texture_size)
         layers: dict[int, int] = {}
         images: dict[int, tuple[int, list[NDArray[np.uint8]]]] = {}
         for size in sorted(set(sizes.values())):
@@ -77,15 +77,6 @@ class Residency:
         chunk = self._hold(held, self.chunks, len(mesh.chunks))
         segments = tuple((group, chunk + first, count) for group, first, count in mesh.segments)
         return Upload(mesh, vertex, index, chunk, images), Resident(tuple(held), segments)
-
-    def _texture_sizes(self, arrays: SceneArrays) -> dict[int, int]:
-        used = np.bincount(arrays.material_ids, minlength=len(arrays.materials)) > 0
-        sizes: dict[int, int] = {}
-        for number, material in enumerate(arrays.materials):
-            if used[number] and material.texture >= 0 and (self._rgb or material.alpha_cutoff > 0.0):
-                texture = arrays.textures[material.texture]
-                sizes[material.texture] = size_class(texture, self._max_texture_size)
-        return sizes
 
     def _layer_list(self, size: int) -> FreeList:
         if size not in self.layers:

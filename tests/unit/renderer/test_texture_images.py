@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from batchnav_renderer import Texture
-from batchnav_renderer.gl.images import fit, size_class
+from batchnav_renderer.images import fit, size_class
 
 
 @pytest.mark.parametrize(

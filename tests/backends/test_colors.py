@@ -21,12 +21,10 @@ def halves(size, left, right, **fields):
     return Texture(pixels=pixels, **fields)
 
 
-@pytest.fixture(params=["vertex", "geometry"])
-def draw(request, make_renderer, quads):
+@pytest.fixture
+def draw(make_renderer, quads):
     def run(corners, uvs=None, width=8, height=8, **fields):
-        renderer = make_renderer(
-            outputs=("rgb", "depth"), width=width, height=height, layer_stage=request.param
-        )
+        renderer = make_renderer(outputs=("rgb", "depth"), width=width, height=height)
         number = renderer.add_scene(quads(corners, uvs, **fields))
         renderer.set_views([number], ORIGIN)
         images = renderer.render()
@@ -179,18 +177,6 @@ def test_images_of_all_sizes_share_a_scene(draw, facing):
     np.testing.assert_array_equal(corners, np.array(colors)[:, :3])
 
 
-def test_large_images_are_shrunk_to_the_cap(make_renderer, quads, facing):
-    renderer = make_renderer(outputs=("rgb",), max_texture_size=16)
-    image = halves(256, [255, 0, 0, 255], [0, 0, 255, 255])
-    scene = quads(
-        facing(-1, 1, -1, 1, 1.0), TOP_LEFT_FIRST, materials=(Material(texture=0),), textures=(image,)
-    )
-    renderer.set_views([renderer.add_scene(scene)], ORIGIN)
-    rgb = renderer.render()["rgb"][0]
-    np.testing.assert_array_equal(rgb[4, [1, 6]], [[255, 0, 0], [0, 0, 255]])
-    assert list(renderer._backend._residency.layers) == [16]
-
-
 def test_a_vertex_shared_by_two_materials(make_renderer, quads, facing):
     scene = quads(
         facing(-9, 9, -9, 9, 1.0),
@@ -202,21 +188,3 @@ def test_a_vertex_shared_by_two_materials(make_renderer, quads, facing):
     rgb = renderer.render()["rgb"][0]
     # The diagonal runs from the top left to the bottom right; the first triangle lies below it.
     np.testing.assert_array_equal([rgb[6, 1], rgb[1, 6]], [[255, 0, 0], [0, 0, 255]])
-
-
-def test_materials_that_nothing_uses(make_renderer, quads, facing):
-    scene = quads(
-        facing(-9, 9, -9, 9, 1.0),
-        TOP_LEFT_FIRST,
-        materials=(
-            Material(base_color=(0, 1, 0, 1)),
-            Material(texture=0),
-            Material(texture=0, alpha_cutoff=0.5),
-        ),
-        textures=(solid([255, 0, 0, 255]),),
-    )
-    for outputs in (("rgb",), ("depth",)):
-        renderer = make_renderer(outputs=outputs)
-        renderer.set_views([renderer.add_scene(scene)], ORIGIN)
-        renderer.render()
-        assert not renderer._backend._residency.layers

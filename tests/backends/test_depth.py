@@ -12,29 +12,24 @@ from batchnav_renderer.camera import world_from_camera
 ORIGIN = np.eye(4)[None]
 
 
-@pytest.fixture(params=["vertex", "geometry"])
-def layer_stage(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 def draw(renderer, scene, poses=ORIGIN):
     number = renderer.add_scene(scene)
     renderer.set_views(np.full(len(poses), number), poses)
     return renderer.render()["depth"][..., 0]
 
 
-def test_quad_covers_the_expected_pixels(make_renderer, quads, facing, layer_stage):
+def test_quad_covers_the_expected_pixels(make_renderer, quads, facing):
     # 8 pixels over 90 degrees: centres at (i + 0.5) / 4 - 1, times 2 m: -1.75, -1.25, -0.75 ... so |x| < 1
     # holds columns and rows 2 to 5.
-    depth = draw(make_renderer(layer_stage=layer_stage), quads(facing(-1, 1, -1, 1, 2.0)))
+    depth = draw(make_renderer(), quads(facing(-1, 1, -1, 1, 2.0)))
     expected = np.full((1, 8, 8), 10.0, np.float32)
     expected[0, 2:6, 2:6] = 2.0
     np.testing.assert_allclose(depth, expected, rtol=1e-6)
 
 
-def test_left_right_up_and_down_are_where_they_belong(make_renderer, quads, facing, layer_stage):
+def test_left_right_up_and_down_are_where_they_belong(make_renderer, quads, facing):
     tiles = [(-9, 0, 0, 9, 1.0), (0, 9, 0, 9, 2.0), (-9, 0, -9, 0, 3.0), (0, 9, -9, 0, 4.0)]
-    depth = draw(make_renderer(layer_stage=layer_stage), quads([facing(*tile) for tile in tiles]))[0]
+    depth = draw(make_renderer(), quads([facing(*tile) for tile in tiles]))[0]
     corners = [depth[0, 0], depth[0, 7], depth[7, 0], depth[7, 7]]
     np.testing.assert_allclose(corners, [1, 2, 3, 4], rtol=1e-6)
 
@@ -69,7 +64,7 @@ def test_field_of_view_is_horizontal(make_renderer, quads, facing):
     # pixels each side of the middle of 100.
     depth = draw(make_renderer(width=100, height=4, hfov_deg=60.0), quads(facing(-0.29, 0.29, -1, 1, 1.0)))[0]
     half = round(0.29 / math.tan(math.radians(30)) * 50)
-    assert (depth[0] == 1.0).sum() == 2 * half == 50
+    assert np.isclose(depth[0], 1.0).sum() == 2 * half == 50
 
 
 def test_far_clamps_and_near_is_a_centimetre(make_renderer, quads, facing):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ..types import Texture, Wrap
+from .types import SceneArrays, Texture, Wrap
 
 _MARGIN = 4
 
@@ -15,6 +15,16 @@ def size_class(texture: Texture, limit: int) -> int:
     """Side of the square that holds an image: the power of two above its longer side, at most ``limit``."""
     longest = int(max(texture.pixels.shape[:2]))
     return min(1 << (max(longest, 1) - 1).bit_length(), limit)
+
+
+def texture_sizes(arrays: SceneArrays, rgb: bool, limit: int) -> dict[int, int]:
+    """Texture number to size class of all in use; without ``rgb`` only cut-out materials use theirs."""
+    used = np.bincount(arrays.material_ids, minlength=len(arrays.materials)) > 0
+    return {
+        material.texture: size_class(arrays.textures[material.texture], limit)
+        for number, material in enumerate(arrays.materials)
+        if used[number] and material.texture >= 0 and (rgb or material.alpha_cutoff > 0.0)
+    }
 
 
 def fit(texture: Texture, size: int) -> NDArray[np.uint8]:

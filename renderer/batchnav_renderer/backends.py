@@ -1,0 +1,101 @@
+"""What a backend can do, and which one is taken."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .config import RenderConfig
+from .errors import EGLError, EmbreeError
+from .types import SceneArrays
+
+_log = logging.getLogger("batchnav_renderer")
+
+
+class Backend(Protocol):
+    """Draws for the facade, which checks the arguments."""
+
+    info: dict[str, Any]
+    """What draws, and why."""
+    timings: dict[str, float]
+    """Seconds of each stage of the last render."""
+
+    def add_scene(self, scene_id: int, arrays: SceneArrays) -> None:
+        """Copy a scene."""
+
+    def remove_scene(self, scene_id: int) -> None:
+        """Free a scene."""
+
+    def set_views(self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64]) -> None:
+        """Take scenes and poses of all views."""
+
+    def submit(self, out: dict[str, NDArray[Any]]) -> list[Future[Any]]:
+        """Start drawing the current views into contiguous arrays."""
+
+    def collect(self, futures: Sequence[Future[Any]]) -> None:
+        """Wait for drawing; raises what a worker raised."""
+
+    def close(self) -> None:
+        """Free everything; may be called again."""
+
+
+def make_backend(config: RenderConfig) -> Backend:
+    """The backend of a configuration: "auto" takes GL on a GPU, Embree on a CPU, else GL in software.
+
+    Raises:
+        EGLError: GL was asked for, or is all that is left, and cannot be had.
+        EmbreeError: Embree was asked for and cannot be loaded.
+    """
+    if config.backend == "embree":
+        return _embree(config, "backend='embree' was asked for")
+    if config.backend == "gl":
+        return _gl(config)
+    why_cpu = _why_cpu(config.device)
+    backend = _gl(config) if why_cpu is None else _on_cpu(config, why_cpu)
+    _log.info("drawing with %s: %s", backend.info["backend"], backend.info["reason"])
+    return backend
+
+
+def _on_cpu(config: RenderConfig, why_cpu: str) -> Backend:
+    try:
+        return _embree(config, f"{why_cpu}, and Embree is the fastest there")
+    except (EmbreeError, ImportError) as error:
+        try:
+            backend = _gl(config)
+        except EGLError as gl_error:
+            raise EGLError(f"{gl_error}\nNor can Embree draw: {error}") from gl_error
+        backend.info["reason"] = f"{backend.info['reason']}; not Embree, for: {error}"
+        return backend
+
+
+def _why_cpu(device: str | None) -> str | None:
+    """Why a CPU draws; None where an NVIDIA GPU is to draw."""
+    from .gl.devices import choose_device
+    from .gl.egl import EGL
+
+    if device is not None:
+        return "device='cpu' was asked for" if device == "cpu" else None
+    try:
+        devices = EGL().devices
+    except EGLError:
+        return "there is no EGL library, so no GPU that could draw"
+    found = choose_device(None, devices, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    return "EGL shows no usable NVIDIA device" if found is None else None
+
+
+def _embree(config: RenderConfig, reason: str) -> Backend:
+    from .embree.backend import EmbreeBackend
+
+    return EmbreeBackend(config, reason)
+
+
+def _gl(config: RenderConfig) -> Backend:
+    from .gl.backend import GLBackend
+
+    return GLBackend(config)

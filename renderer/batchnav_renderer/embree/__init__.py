@@ -1,0 +1,1 @@
+"""Draws on CPUs with Embree; nothing here is imported before the backend is made."""
