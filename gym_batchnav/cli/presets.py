@@ -51,7 +51,7 @@ _NAVIGATOR = {
 PRESETS = {
     "quick": Preset(
         frames=20_000_000,
-        time_limit_min=10.0,
+        time_limit_min=9.0,
         num_envs=128,
         eval_episodes=200,
         learner={

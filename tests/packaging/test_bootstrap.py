@@ -132,6 +132,21 @@ def test_missing_graphics_says_in_one_line_what_to_install(bootstrap, monkeypatc
     assert "sudo apt-get install -y --no-install-recommends libegl1" in error
 
 
+def test_training_goes_on_without_graphics(bootstrap, monkeypatch, capsys):
+    def failing(packages):
+        raise bootstrap.SetupError("no network")
+
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    monkeypatch.setattr(bootstrap, "egl_problem", lambda: "libEGL.so.1 is missing")
+    for allowed in (False, True):
+        monkeypatch.setattr(bootstrap, "may_install", lambda allowed=allowed: allowed)
+        monkeypatch.setattr(bootstrap, "apt_install", failing)
+        bootstrap.ensure_graphics(needed=False)
+        assert "Embree draws" in capsys.readouterr().out
+        with pytest.raises(bootstrap.SetupError):
+            bootstrap.ensure_graphics(needed=True)
+
+
 def test_missing_graphics_is_installed_where_that_is_allowed(bootstrap, monkeypatch):
     problems = iter(["libEGL.so.1 is missing", None])
     installed: list[str] = []
@@ -139,7 +154,7 @@ def test_missing_graphics_is_installed_where_that_is_allowed(bootstrap, monkeypa
     monkeypatch.setattr(bootstrap, "egl_problem", lambda: next(problems))
     monkeypatch.setattr(bootstrap, "may_install", lambda: True)
     monkeypatch.setattr(bootstrap, "apt_install", installed.extend)
-    bootstrap.ensure_graphics()
+    bootstrap.ensure_graphics(needed=True)
     assert {"libegl1", "libgl1-mesa-dri"} <= set(installed)
 
 
