@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from gym_batchnav.cli import main
+from gym_batchnav.cli.bench.step import spread_ages
 from gym_batchnav.cli.bench.train import _Windows
 from gym_batchnav.cli.bench.windows import NUM_WINDOWS, Measurement, measure
+from gym_batchnav.envs import BatchPointNavEnv
 
 
 class Clock:
@@ -95,3 +98,16 @@ def test_record_says_how_fast_and_on_what(what, tmp_path, capsys):
         assert record["action_probabilities"] == [0.0, 0.6, 0.2, 0.2]
         assert "mean_episode_length" in record
     assert "frames/s (median of 5 windows)" in capsys.readouterr().out
+
+
+def test_ages_are_spread_so_that_resets_are_measured():
+    envs = BatchPointNavEnv(5, scenes="houses:train/0", sensors=(), max_episode_steps=10)
+    envs.reset(seed=0)
+    spread_ages(envs)
+    ended = []
+    for _ in range(10):
+        *_, truncations, _ = envs.step(np.full(5, 2))
+        ended.append(int(truncations.sum()))
+    envs.close()
+    # Counters start at 0, 2, 4, 6, 8 of 10: one row ends in every second step.
+    assert ended == [0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
