@@ -65,7 +65,7 @@ def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
 
 
 def spread_ages(envs: BatchPointNavEnv) -> None:
-    """Set the step counters apart, so that episodes end all the time and not all at once after the measurement."""
+    """Set the step counters apart, so that episodes end all the time and not all at once."""
     limit = envs.config.max_episode_steps
     if limit is not None:
         state = envs.get_state()
