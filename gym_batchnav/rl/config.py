@@ -158,7 +158,7 @@ class TrainConfig:
     device: str = "cpu"
     """Torch device of the policy."""
     threads: int | None = None
-    """Torch threads during the run; None leaves torch's own choice."""
+    """Threads that compute gradients side by side on a CPU; None takes one per core."""
     bf16: Switch = "auto"
     """bfloat16 in the encoder; "auto" uses it only where a short measurement finds it faster."""
     float_image_storage: StorageDtype = "float16"

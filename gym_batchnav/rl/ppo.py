@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl.config import PPOConfig
 from gym_batchnav.rl.gae import advantages
+from gym_batchnav.rl.parallel import GradientThreads
 from gym_batchnav.rl.policy import ActorCritic, PolicyOutput
 from gym_batchnav.rl.rollout import Batch, Rollout
 
@@ -69,13 +71,18 @@ class PPO:
         policy: the network.
         config: the update's settings.
         generator: splits the environments into minibatches.
+        threads: that compute gradients side by side.
     """
 
-    def __init__(self, policy: ActorCritic, config: PPOConfig, generator: torch.Generator) -> None:
+    def __init__(
+        self, policy: ActorCritic, config: PPOConfig, generator: torch.Generator, threads: int = 1
+    ) -> None:
         self.policy = policy
         self.config = config
         self.generator = generator
         self.optimizer = make_optimizer(policy, config)
+        self.threads = GradientThreads(threads)
+        self._parameters = list(policy.parameters())
 
     def update(
         self, rollout: Rollout, last_values: Tensor, rate: float, entropy_weight: float
@@ -151,13 +158,21 @@ class PPO:
         """One optimiser step; gives the means of the loss parts and the gradient norm before clipping."""
         config = self.config
         frames = rollout.valid[:, rows.to(rollout.valid.device)].sum().clamp_min(1)
-        self.optimizer.zero_grad(set_to_none=True)
-        total = torch.zeros(len(LossSums._fields), device=self.policy.device)
-        for part in torch.split(rows, max(1, config.microbatch_frames // rollout.steps)):
+
+        def gradients(part: Tensor) -> tuple[Tensor, tuple[Tensor | None, ...]]:
             sums = self._losses(rollout.batch(part))
             loss = sums.policy + config.value_coefficient * sums.value - entropy_weight * sums.entropy
-            torch.autograd.backward(loss / frames)
-            total += torch.stack(sums).detach()
+            found = torch.autograd.grad(loss / frames, self._parameters, allow_unused=True)
+            return torch.stack(sums).detach(), found
+
+        share = -(-len(rows) // self.threads.count)
+        size = max(1, min(share, config.microbatch_frames // rollout.steps))
+        # Added up in the order of the parts, whichever is ready first: equal runs stay equal.
+        results = self.threads.map(gradients, torch.split(rows, size))
+        total = torch.stack([sums for sums, _ in results]).sum(dim=0)
+        for parameter, *parts in zip(self._parameters, *(found for _, found in results), strict=True):
+            given = [part for part in parts if part is not None]
+            parameter.grad = functools.reduce(torch.add, given) if given else None
         norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
         if not torch.isfinite(norm):
             raise BatchNavError(

@@ -18,6 +18,7 @@ from gym_batchnav.rl.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.collect import Collector
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.logs import RunLog
+from gym_batchnav.rl.parallel import choose_threads
 from gym_batchnav.rl.policy import ActorCritic
 from gym_batchnav.rl.ppo import PPO
 from gym_batchnav.rl.precision import choose_bf16
@@ -70,7 +71,7 @@ def train(
             f"{run_dir} already holds a run ({newest.name}); resume it, or choose another folder"
         )
     started = time.monotonic()
-    with StopSignals() as signals, _threads(config.threads):
+    with StopSignals() as signals, _one_torch_thread(config.device):
         envs = make_envs()
         try:
             trainer = Trainer(config, envs, run_dir, callbacks, signals, started)
@@ -79,15 +80,17 @@ def train(
                 return trainer.run()
             finally:
                 trainer.log.close()
+                trainer.ppo.threads.close()
         finally:
             envs.close()
 
 
 @contextmanager
-def _threads(count: int | None) -> Iterator[None]:
+def _one_torch_thread(device: str) -> Iterator[None]:
+    """The learner's own threads take the cores instead, see ``GradientThreads``."""
     before = torch.get_num_threads()
-    if count is not None:
-        torch.set_num_threads(count)
+    if torch.device(device).type == "cpu":
+        torch.set_num_threads(1)
     try:
         yield
     finally:
@@ -115,7 +118,8 @@ class Trainer:
         self.act_generator = make_generator(config.device, config.seed, 1)
         self.learn_generator = make_generator("cpu", config.seed, 2)
         self.collector = Collector(self.policy, envs, config, self.act_generator, self.timer)
-        self.ppo = PPO(self.policy, config.ppo, self.learn_generator)
+        threads = choose_threads(config.threads, config.device)
+        self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads)
         self.frames, self.updates, self.elapsed_before, self.best = 0, 0, 0.0, float("-inf")
         self.last_saved, self._stop_reason = started, ""
         self.env_seconds: dict[str, float] = {}
@@ -145,7 +149,7 @@ class Trainer:
                 "parameters": parameters,
                 "bf16": self.policy.bf16,
                 "torch": torch.__version__,
-                "threads": torch.get_num_threads(),
+                "threads": self.ppo.threads.count,
                 "config": self.config.to_dict(),
                 "env_spec": self.policy.spec.to_dict(),
             }

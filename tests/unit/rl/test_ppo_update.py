@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import os
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ from torch import nn
 
 from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl import PolicyConfig, PPOConfig
+from gym_batchnav.rl.parallel import choose_threads
 from gym_batchnav.rl.policy import ActorCritic, PolicyOutput
 from gym_batchnav.rl.ppo import PPO, ppo_losses
 from gym_batchnav.rl.rollout import Batch, Rollout
@@ -122,6 +124,27 @@ def test_microbatches_sum_to_the_gradient_of_the_minibatch():
         PPO(policy, config, torch.Generator().manual_seed(3)).update(rollout, torch.zeros(6), 1e-2, 0.01)
         updated.append(torch.cat([p.detach().flatten() for p in policy.parameters()]))
     torch.testing.assert_close(updated[0], updated[1], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_gradient_threads_change_nothing_but_rounding_and_repeat_bitwise(threads):
+    updated = []
+    for count in (1, threads, threads):
+        policy, rollout = filled_rollout(8)
+        config = PPOConfig(rollout_length=5, minibatches=2, epochs=2)
+        ppo = PPO(policy, config, torch.Generator().manual_seed(3), threads=count)
+        ppo.update(rollout, torch.zeros(8), 1e-2, 0.01)
+        ppo.threads.close()
+        updated.append(torch.cat([p.detach().flatten() for p in policy.parameters()]))
+    torch.testing.assert_close(updated[0], updated[1], rtol=1e-4, atol=1e-5)
+    assert torch.equal(updated[1], updated[2])
+
+
+def test_threads_are_one_per_core_on_a_cpu_and_one_on_a_gpu(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 5}, raising=False)
+    assert choose_threads(None, "cpu") == 3
+    assert choose_threads(None, "cuda:0") == 1
+    assert choose_threads(4, "cpu") == 4
 
 
 def test_update_makes_good_actions_likelier():
