@@ -191,6 +191,6 @@ def check_way(trace, scene_map):
     assert trace.shortest[0] == pytest.approx(trace.start, abs=1e-3)
     assert trace.shortest[-1] == pytest.approx(trace.goal, abs=1e-3)
     column, row = ((trace.way[:, [0, 2]] - scene_map.origin_xz) / scene_map.meters_per_pixel).T.astype(int)
-    # A pixel stands for a point, and Habitat's maps leave out the last row and column: the rim is 2 pixels wide.
+    # A pixel stands for a point, and maps end before the last row and column: the rim is 2 pixels wide.
     near = binary_dilation(np.pad(scene_map.mask, 2), np.ones((5, 5)))
     assert near[row + 2, column + 2].all()
