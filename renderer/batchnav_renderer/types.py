@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from .errors import RenderConfigError
 
 Wrap = Literal["repeat", "clamp", "mirror"]
+WRAP_MODES: tuple[Wrap, ...] = ("repeat", "clamp", "mirror")
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,31 +64,29 @@ class SceneArrays:
 
     def __post_init__(self) -> None:
         """Check shapes, dtypes and index ranges; raises ``RenderConfigError`` naming the field."""
-        vertices, faces = len(self.positions), len(self.triangles)
+        vertices, faces = _rows(self.positions, "positions"), _rows(self.triangles, "triangles")
         _check(self.positions, "positions", (vertices, 3), np.float32)
         _check(self.triangles, "triangles", (faces, 3), np.uint32)
         _check(self.material_ids, "material_ids", (faces,), np.int32)
         if self.uvs is not None:
             _check(self.uvs, "uvs", (vertices, 2), np.float32)
+            _check_finite(self.uvs, "uvs")
         if self.colors is not None:
             _check(self.colors, "colors", (vertices, 4), np.uint8)
         if self.object_ids is not None:
             _check(self.object_ids, "object_ids", (faces,), np.int32)
-        if not np.isfinite(self.positions).all():
-            raise RenderConfigError("SceneArrays.positions holds NaN or infinite values; remove them")
+        _check_finite(self.positions, "positions")
         if faces and int(self.triangles.max()) >= vertices:
             raise RenderConfigError(
                 f"SceneArrays.triangles names vertex {int(self.triangles.max())}, but there are {vertices}"
             )
+        _check_items(self.materials, "materials", Material)
+        _check_items(self.textures, "textures", Texture)
         _check_range(self.material_ids, "material_ids", len(self.materials))
         for number, texture in enumerate(self.textures):
-            _check(texture.pixels, f"textures[{number}].pixels", (*texture.pixels.shape[:2], 4), np.uint8)
+            _check_texture(texture, f"textures[{number}]")
         for number, material in enumerate(self.materials):
-            if not -1 <= material.texture < len(self.textures):
-                raise RenderConfigError(
-                    f"materials[{number}].texture is {material.texture}; allowed: -1 to "
-                    f"{len(self.textures) - 1}"
-                )
+            _check_material(material, f"materials[{number}]", len(self.textures))
 
     @property
     def num_triangles(self) -> int:
@@ -94,12 +94,70 @@ class SceneArrays:
         return len(self.triangles)
 
 
-def _check(array: NDArray[np.generic], name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> None:
+def _rows(array: object, name: str) -> int:
+    """Length of what must be an array."""
+    if not isinstance(array, np.ndarray) or not array.ndim:
+        raise RenderConfigError(f"SceneArrays.{name} is {array!r:.80}; expected a NumPy array")
+    return len(array)
+
+
+def _check(array: object, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> None:
+    if not isinstance(array, np.ndarray):
+        raise RenderConfigError(f"SceneArrays.{name} is {array!r:.80}; expected a NumPy array")
     if array.shape != shape or array.dtype != dtype:
         raise RenderConfigError(
             f"SceneArrays.{name} has shape {array.shape} and dtype {array.dtype}; "
             f"expected {shape} {np.dtype(dtype)}"
         )
+
+
+def _check_finite(array: NDArray[np.float32], name: str) -> None:
+    if not np.isfinite(array).all():
+        row = int(np.argmin(np.isfinite(array).all(axis=1)))
+        raise RenderConfigError(
+            f"SceneArrays.{name} holds NaN or infinite values: row {row} is {array[row].tolist()}; allowed: "
+            "finite values"
+        )
+
+
+def _check_items(items: object, name: str, kind: type[Material] | type[Texture]) -> None:
+    if not isinstance(items, (tuple, list)) or not all(isinstance(item, kind) for item in items):
+        raise RenderConfigError(f"SceneArrays.{name} is {items!r:.80}; expected a tuple of {kind.__name__}")
+
+
+def _check_texture(texture: Texture, name: str) -> None:
+    pixels, wrap = texture.pixels, texture.wrap
+    _check(pixels, f"{name}.pixels", (*getattr(pixels, "shape", ())[:2], 4), np.uint8)
+    if pixels.ndim != 3 or not pixels.size:
+        raise RenderConfigError(
+            f"SceneArrays.{name}.pixels has shape {pixels.shape}; expected (h, w, 4) with h and w at least 1"
+        )
+    known = isinstance(wrap, (tuple, list)) and len(wrap) == 2 and all(mode in WRAP_MODES for mode in wrap)
+    if not known:
+        raise RenderConfigError(f"SceneArrays.{name}.wrap is {wrap!r:.80}; allowed: two of {WRAP_MODES}")
+
+
+def _check_material(material: Material, name: str, num_textures: int) -> None:
+    color, texture, cutoff = material.base_color, material.texture, material.alpha_cutoff
+    if (
+        not isinstance(color, (tuple, list, np.ndarray))
+        or len(color) != 4
+        or not all(is_number(value) and abs(value) <= _LARGEST for value in color)
+    ):
+        raise RenderConfigError(
+            f"SceneArrays.{name}.base_color is {color!r:.80}; allowed: four finite float32 numbers"
+        )
+    if not is_number(cutoff) or not 0.0 <= cutoff <= 1.0:
+        raise RenderConfigError(f"SceneArrays.{name}.alpha_cutoff is {cutoff!r:.80}; allowed: 0 to 1")
+    if not hasattr(texture, "__index__") or not -1 <= texture < num_textures:
+        raise RenderConfigError(
+            f"SceneArrays.{name}.texture is {texture!r:.80}; allowed: -1 to {num_textures - 1}"
+        )
+
+
+def is_number(value: object) -> bool:
+    """Whether ``value`` is one real number, of Python or NumPy, and no bool."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _check_range(ids: NDArray[np.int32], name: str, count: int) -> None:

@@ -22,7 +22,10 @@ def _open_holes(
     triangles: Array, materials: Array, colors: Array, factors: Array, images: Array, texels: Array,
     camera: Array, rays: Array, bits: Array, valid: Array, far: Real,
 ) -> bool:  # fmt: skip
-    """Ready the active rays that hit a hole to be cast again from behind it, and rest the others."""
+    """Ready the active rays that hit a hole to be cast again from behind it, and rest the others.
+
+    What a NaN alpha or cut-off is compared with counts as solid.
+    """
     found = False
     for lane in range(len(valid)):
         active = valid[lane] != 0 and bits[p.GEOMETRY, lane] != p.MISS

@@ -17,6 +17,7 @@ _BYTE = np.float32(1.0 / 255.0)
 _QUARTER, _HALF = np.float32(0.25), np.float32(0.5)
 _ZERO, _ONE, _TWO, _FOUR = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(4.0)
 _MOST = np.float32(2.0**30)
+_FARTHEST = np.float32(2.0**20)
 Color = tuple[Real, Real, Real, Real]
 
 
@@ -36,6 +37,19 @@ def _floor(value: Real) -> int:
     """The integer below, without the detour by float64 that math.floor takes."""
     whole = int(value)
     return whole - 1 if value < np.float32(whole) else whole
+
+
+@part
+def _bounded(coordinate: Real) -> Real:
+    """A texture coordinate whose texel number is an exact integer; 0 for NaN.
+
+    float32 tells no texels apart so far out; a whole number of repeats keeps every wrap mode's meaning.
+    """
+    if coordinate > _FARTHEST:
+        return _FARTHEST
+    if coordinate < -_FARTHEST:
+        return -_FARTHEST
+    return coordinate if coordinate == coordinate else _ZERO
 
 
 @part
@@ -158,7 +172,7 @@ def shade(
         area = _pixel_area(triangles, number, camera, rays, lane, np.float32(size))
         texel = _trilinear(
             texels, images[material, 0], size, images[material, 2], images[material, 3],
-            texture_u, texture_v, area,
+            _bounded(texture_u), _bounded(texture_v), area,
         )  # fmt: skip
         red, green, blue, alpha = red * texel[0], green * texel[1], blue * texel[2], alpha * texel[3]
     return red, green, blue, alpha

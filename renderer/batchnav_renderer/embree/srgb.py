@@ -27,8 +27,10 @@ _ZERO, _HALF, _ONE, _STEPS = np.float32(0.0), np.float32(0.5), np.float32(1.0), 
 
 @part
 def encode(light: Real) -> int:
-    """The byte of light; what is outside [0, 1] is clipped."""
-    code: int = ENCODE[int(min(max(light, _ZERO), _ONE) * _STEPS + _HALF)]
+    """The byte of light; what is outside [0, 1] is clipped, and NaN is black."""
+    # Compared so that NaN fails: min and max would let it through, to an index outside the table.
+    within = light if light > _ZERO else _ZERO
+    code: int = ENCODE[int((within if within < _ONE else _ONE) * _STEPS + _HALF)]
     return code
 
 

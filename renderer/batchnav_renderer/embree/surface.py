@@ -85,12 +85,14 @@ def _triangle_table(arrays: SceneArrays) -> NDArray[np.float32]:
         return table
     uv = arrays.uvs[arrays.triangles].astype(np.float64)
     steps = uv[:, 1:] - uv[:, :1]  # (F, 2 corners, uv)
-    table[:, UV:STEPS], table[:, STEPS:GRADIENT] = uv[:, 0], steps.reshape(-1, 4)
+    with np.errstate(over="ignore"):  # what leaves float32 becomes infinite, which shading bounds
+        table[:, UV:STEPS], table[:, STEPS:GRADIENT] = uv[:, 0], steps.reshape(-1, 4)
     corners = arrays.positions[arrays.triangles].astype(np.float64)
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     normal = np.cross(first, second)
     area = np.maximum((normal**2).sum(1, keepdims=True), 1e-30)
     # The barycentric coordinates grow along these: 1 along their own side of the triangle, 0 along the other.
     slopes = np.stack([np.cross(second, normal), np.cross(normal, first)], 1) / area[..., None]
-    table[:, GRADIENT:] = np.einsum("fcu,fcx->fux", steps, slopes).reshape(-1, 6)
+    with np.errstate(over="ignore"):
+        table[:, GRADIENT:] = np.einsum("fcu,fcx->fux", steps, slopes).reshape(-1, 6)
     return table
