@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .errors import RenderConfigError
+from .types import is_number
 
 Output = Literal["depth", "rgb"]
 OUTPUTS: tuple[Output, ...] = ("depth", "rgb")
-_DEVICE = re.compile(r"cpu|cuda(:\d+)?")
+_DEVICE = re.compile(r"cpu(:0)?|cuda(:\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +34,8 @@ class RenderConfig:
     far: float = 10.0
     """Greatest depth: farther surfaces and misses read this, metres. Colours are not cut."""
     device: str | None = None
-    """"cpu", "cuda", "cuda:<ordinal>" or an object whose ``str`` is one; None prefers an NVIDIA GPU.
-    The backend "embree" draws on the CPU whatever it is."""
+    """"cpu" (also "cpu:0"), "cuda", "cuda:<ordinal>" or an object whose ``str`` is one; None prefers an
+    NVIDIA GPU. The backend "embree" draws on the CPU whatever it is."""
     backend: Literal["auto", "gl", "embree"] = "auto"
     """What draws: "gl" on a GPU or in software, "embree" on the CPU; "auto" takes "gl" on an NVIDIA GPU, else
     "embree", else "gl" in software."""
@@ -72,11 +73,12 @@ class RenderConfig:
     def _check_choices(self) -> None:
         object.__setattr__(self, "outputs", _outputs(self.outputs))
         if self.device is not None:
-            object.__setattr__(self, "device", str(self.device))
-            if not _DEVICE.fullmatch(str(self.device)):
+            device = str(self.device)
+            if not _DEVICE.fullmatch(device):
                 raise RenderConfigError(
                     f"device is {self.device!r}; allowed: None, 'cpu', 'cuda', 'cuda:<number>'"
                 )
+            object.__setattr__(self, "device", "cpu" if device == "cpu:0" else device)
         if self.backend not in ("auto", "gl", "embree"):
             raise RenderConfigError(f"backend is {self.backend!r}; allowed: 'auto', 'gl', 'embree'")
         if self.layer_stage not in ("auto", "vertex", "geometry"):
@@ -97,11 +99,13 @@ class RenderConfig:
 
 def _outputs(outputs: object) -> tuple[Output, ...]:
     names = (outputs,) if isinstance(outputs, str) else outputs
-    if not isinstance(names, (tuple, list)) or not names or len(set(names)) != len(names):
+    if not isinstance(names, (tuple, list)) or not names:
         raise RenderConfigError(f"outputs is {outputs!r}; give a tuple of different names from {OUTPUTS}")
     for name in names:
         if name not in OUTPUTS:
             raise RenderConfigError(f"outputs holds {name!r}; allowed: {OUTPUTS}")
+    if len(set(names)) != len(names):
+        raise RenderConfigError(f"outputs is {outputs!r}; give a tuple of different names from {OUTPUTS}")
     return tuple(names)
 
 
@@ -110,6 +114,6 @@ def _check_integer(name: str, value: object, low: int, high: int) -> None:
         raise RenderConfigError(f"{name} is {value!r}; allowed: an integer from {low} to {high}")
 
 
-def _check_open(name: str, value: float, low: float, high: float) -> None:
-    if not low < value < high:
+def _check_open(name: str, value: object, low: float, high: float) -> None:
+    if not is_number(value) or not low < value < high:
         raise RenderConfigError(f"{name} is {value!r}; allowed: more than {low} and less than {high}")

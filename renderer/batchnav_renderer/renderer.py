@@ -211,10 +211,16 @@ class BatchRenderer:
         size = (self._num_placed, config.height, config.width)
         if out is None:
             return {name: self._fresh((*size, _SHAPES[name][0]), _SHAPES[name][1]) for name in config.outputs}
+        if not isinstance(out, Mapping):
+            raise RenderConfigError(f"out is {out!r:.80}; expected a dict with the keys {config.outputs}")
         if set(out) != set(config.outputs):
-            raise RenderConfigError(f"out has the keys {sorted(out)}; expected {sorted(config.outputs)}")
+            raise RenderConfigError(f"out has the keys {list(out)}; expected {sorted(config.outputs)}")
         for name, array in out.items():
             shape, dtype = (*size, _SHAPES[name][0]), np.dtype(_SHAPES[name][1])
+            if not isinstance(array, np.ndarray):
+                raise RenderConfigError(
+                    f"out[{name!r}] is {array!r:.80}; expected a NumPy array, {shape} {dtype}"
+                )
             if (
                 array.shape != shape
                 or array.dtype != dtype

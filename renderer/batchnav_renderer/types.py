@@ -6,7 +6,7 @@ Right-handed coordinates, +Y up, metres. Matrices are named ``target_from_source
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +155,7 @@ def _check_material(material: Material, name: str, num_textures: int) -> None:
         )
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether ``value`` is one real number, of Python or NumPy, and no bool."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from batchnav_renderer import Material, Texture
+from batchnav_renderer import Material, RenderConfigError, Texture
 
 ORIGIN = np.eye(4)[None]
 
@@ -50,3 +50,13 @@ def test_differences_beyond_float32_are_survived(draw, wrap):
 def test_light_outside_of_0_to_1_is_clipped(draw):
     rgb = draw([[0, 0]] * 4, color=(3e38, -3e38, 0.0, 1.0))["rgb"]
     np.testing.assert_array_equal(rgb[0, 4, 4], [255, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "out", [[], 3, {"depth": [[0.0]]}, {"depth": None}, {1: None, "depth": None}], ids=str
+)
+def test_images_are_written_into_arrays_only(make_renderer, quads, facing, out):
+    renderer = make_renderer()
+    renderer.set_views([renderer.add_scene(quads(facing(-9, 9, -9, 9, 1.0)))], ORIGIN)
+    with pytest.raises(RenderConfigError, match=r"out.* expected"):
+        renderer.render(out=out)

@@ -25,6 +25,20 @@ from batchnav_renderer import RenderConfig, RenderConfigError
         {"outputs": ("depth", "depth")},
         {"outputs": ("normals",)},
         {"outputs": 3},
+        {"outputs": [["a"]]},
+        {"outputs": ({},)},
+        {"outputs": None},
+        {"num_views": "4"},
+        {"hfov_deg": "a"},
+        {"hfov_deg": None},
+        {"hfov_deg": [90.0]},
+        {"near": "0.1"},
+        {"far": np.array([1.0, 2.0])},
+        {"backend": ["gl"]},
+        {"layer_stage": None},
+        {"device": "cpu:1"},
+        {"device": ["cpu"]},
+        {"device": 0},
         {"near": 0.0},
         {"near": -1.0},
         {"far": 0.01},
@@ -58,3 +72,18 @@ def test_good_values():
     assert RenderConfig(num_views=1, outputs=["rgb", "depth"]).outputs == ("rgb", "depth")
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.height = 3
+
+
+def test_the_first_cpu_is_the_cpu():
+    class Device:
+        def __str__(self):
+            return "cpu:0"
+
+    assert RenderConfig(num_views=1, device="cpu:0").device == "cpu"
+    assert RenderConfig(num_views=1, device=Device()).device == "cpu"
+
+
+def test_devices_of_torch():
+    torch = pytest.importorskip("torch")
+    assert RenderConfig(num_views=1, device=torch.device("cpu", 0)).device == "cpu"
+    assert RenderConfig(num_views=1, device=torch.device("cuda", 2)).device == "cuda:2"
