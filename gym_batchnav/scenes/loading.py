@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from batchnav_renderer.errors import RenderConfigError
 from batchnav_renderer.types import SceneArrays
 
 from ..errors import NavMeshError, SceneError
@@ -34,7 +35,10 @@ def load_scene(path: str | Path, navmesh: str | Path | None = None) -> Scene:
     path = Path(path)
     check_scene_file(path)
     navmesh_path = find_navmesh(path, navmesh)
-    arrays = _LOADERS[path.suffix.lower()](path)
+    try:
+        arrays = _LOADERS[path.suffix.lower()](path)
+    except RenderConfigError as error:
+        raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
     return Scene(scene_id=str(path), arrays=arrays, navmesh_path=navmesh_path)
 
 

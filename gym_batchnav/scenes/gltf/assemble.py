@@ -28,7 +28,7 @@ def load_gltf(path: Path) -> SceneArrays:
         path: a ``.glb`` or ``.gltf`` file.
 
     Returns:
-        Triangles of the default scene; object ids count the nodes with a mesh from 1.
+        Triangles of the default scene; object ids count the nodes with a mesh, and instances, from 1.
 
     Raises:
         SceneError: the file is broken, needs an unsupported extension, or holds no triangles; the message
@@ -36,7 +36,7 @@ def load_gltf(path: Path) -> SceneArrays:
     """
     document = Document(path)
     builder = _Builder(document)
-    for number, node in enumerate(mesh_nodes(document)):
+    for number, node in enumerate(mesh_nodes(document, builder.accessors)):
         builder.add_node(node, object_id=number + 1)
     return builder.finish()
 
@@ -119,7 +119,12 @@ class _Builder:
         triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
         uvs, transform = primitive.uvs, self.materials[material].uv_from_mesh
         if uvs is not None and transform is not None:
-            uvs = (uvs @ transform[:, :2].T + transform[:, 2]).astype(np.float32)
+            with np.errstate(over="ignore", invalid="ignore"):
+                uvs = (uvs @ transform[:, :2].T + transform[:, 2]).astype(np.float32)
+            if not np.isfinite(uvs).all():
+                raise self.document.error(
+                    f"nodes[{node.node}]", "carries texture coordinates beyond the range of float32"
+                )
         return _Piece(positions, triangles, uvs, primitive.colors, material, object_id)
 
 

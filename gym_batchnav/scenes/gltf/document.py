@@ -26,6 +26,7 @@ SUPPORTED_EXTENSIONS = frozenset(
         "KHR_mesh_quantization",
         "KHR_lights_punctual",
         "EXT_texture_webp",
+        "EXT_mesh_gpu_instancing",
         "KHR_materials_unlit",
         "KHR_materials_pbrSpecularGlossiness",
         "KHR_materials_emissive_strength",

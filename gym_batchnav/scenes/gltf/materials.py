@@ -44,8 +44,11 @@ def read_material(document: Document, textures: Textures, index: int | None, pla
     if info is not None:
         texture = textures.number(info.integer("index"), info.place)
         uv_set, transform = _texture_coordinates(info)
+    cutoff = _cutoff(fields)
+    if cutoff > 1.0:  # nothing is that opaque, so all of it is a hole
+        factor, cutoff = (*factor[:3], 0.0), 1.0
     return SurfaceMaterial(
-        Material(base_color=factor, texture=texture, alpha_cutoff=_cutoff(fields)), uv_set, transform
+        Material(base_color=factor, texture=texture, alpha_cutoff=cutoff), uv_set, transform
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .accessors import Accessors
 from .document import Document
 from .fields import Fields
 
@@ -15,7 +16,7 @@ _IDENTITY = tuple(np.eye(4).ravel().tolist())
 
 @dataclass(frozen=True, slots=True)
 class MeshNode:
-    """A node that shows a mesh."""
+    """A node that shows a mesh, or one instance of it."""
 
     node: int
     mesh: int
@@ -23,12 +24,15 @@ class MeshNode:
     """(4, 4) float64."""
 
 
-def mesh_nodes(document: Document) -> list[MeshNode]:
+def mesh_nodes(document: Document, accessors: Accessors) -> list[MeshNode]:
     """List the nodes with a mesh of the default scene, depth first, with their world matrices.
+
+    A node with EXT_mesh_gpu_instancing is listed once for each instance.
 
     Args:
         document: the opened asset. Without a default scene its first scene is taken, and without scenes all
             nodes that are nobody's children.
+        accessors: its accessors.
 
     Raises:
         SceneError: a node is out of range, has two parents, or is its own ancestor.
@@ -47,7 +51,8 @@ def mesh_nodes(document: Document) -> list[MeshNode]:
         if not np.isfinite(world).all():
             raise fields.error("", "has a world matrix that is not finite")
         if fields.has("mesh"):
-            found.append(MeshNode(index, fields.integer("mesh"), world))
+            mesh = fields.integer("mesh")
+            found.extend(MeshNode(index, mesh, world @ local) for local in _instances(fields, accessors))
         children = list(fields.integers("children"))
         stack.extend((child, world, f"{fields.place}.children") for child in reversed(children))
     return found
@@ -73,13 +78,40 @@ def _local(fields: Fields) -> NDArray[np.float64]:
     return matrix
 
 
+def _instances(fields: Fields, accessors: Accessors) -> NDArray[np.float64]:
+    """(n, 4, 4) node_from_instance of EXT_mesh_gpu_instancing; one identity for a node without it."""
+    extension = fields.child_or_empty("extensions").child("EXT_mesh_gpu_instancing")
+    if extension is None:
+        return np.eye(4)[None]
+    attributes = extension.child_or_empty("attributes")
+    arrays = {
+        name: accessors.floats(attributes.integer(name), f"{attributes.place}.{name}", (width,))
+        for name, width in (("TRANSLATION", 3), ("ROTATION", 4), ("SCALE", 3))
+        if attributes.has(name)
+    }
+    counts = {name: len(array) for name, array in arrays.items()}
+    if len(set(counts.values())) != 1:
+        raise attributes.error("", f"counts instances as {counts}; expected one number for all, and some")
+    matrices = np.tile(np.eye(4), (min(counts.values()), 1, 1))
+    if "ROTATION" in arrays:
+        matrices[:, :3, :3] = [_turn(row.astype(float), attributes, "ROTATION") for row in arrays["ROTATION"]]
+    if "SCALE" in arrays:
+        matrices[:, :3, :3] *= arrays["SCALE"][:, None]
+    if "TRANSLATION" in arrays:
+        matrices[:, :3, 3] = arrays["TRANSLATION"]
+    return matrices
+
+
 def _rotation(fields: Fields) -> NDArray[np.float64]:
-    """(3, 3) matrix of the unit quaternion (x, y, z, w)."""
-    quaternion = np.array(fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0)))
+    return _turn(np.array(fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0))), fields, "rotation")
+
+
+def _turn(quaternion: NDArray[np.float64], fields: Fields, key: str) -> NDArray[np.float64]:
+    """(3, 3) matrix of the quaternion (x, y, z, w) of any length."""
     largest = float(np.abs(quaternion).max())
     if largest < 1e-6:
-        raise fields.error("rotation", f"is {quaternion.tolist()}, which is no rotation")
-    quaternion /= largest
+        raise fields.error(key, f"is {quaternion.tolist()}, which is no rotation")
+    quaternion = quaternion / largest
     x, y, z, w = quaternion / np.sqrt(quaternion @ quaternion)
     return np.array(
         [
