@@ -19,6 +19,7 @@ from ..sim import Task
 from .arguments import checked_actions, masked_infos, reset_mask, row_seeds, rows_as_objects
 from .frames import mosaic
 from .output import to_output
+from .saved import check_finished
 from .spaces import action_space, observation_space
 from .world import Observation, World
 
@@ -75,6 +76,8 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._finished = np.zeros(self.num_envs, dtype=bool)
+        # Rows whose next episode could not be begun; they wait for reset().
+        self._stuck = np.zeros(self.num_envs, dtype=bool)
         self._frames: NDArray[np.uint8] | None = None
         self._refresh_metadata()
 
@@ -94,16 +97,15 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         seeds, mask = row_seeds(seed, self.num_envs), reset_mask(options, self.num_envs)
         if isinstance(seed, int):
             super().reset(seed=seed)
-        whole = mask is None
         chosen = np.ones(self.num_envs, dtype=bool) if mask is None else mask
+        whole = bool(chosen.all())
         if not whole and not self._world.begun:
             raise ResetNeededError(
                 "options['reset_mask'] was given before the first whole reset(); call reset()"
             )
         self._world.seed([item if chosen[row] else None for row, item in enumerate(seeds)], whole=whole)
         begin = time.perf_counter()
-        self._world.begin(np.flatnonzero(chosen))
-        self._finished[chosen] = False
+        self._begin(chosen)
         self._refresh_metadata()
         observation = self._observed(self._world.observe())
         infos = masked_infos(self._world.simulator.infos(), chosen)
@@ -122,7 +124,9 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ActionError: wrong shape, dtype or value.
-            ResetNeededError: before ``reset``, or (autoreset disabled) for rows whose episode is over.
+            ResetNeededError: before ``reset``, or for rows whose episode is over (autoreset disabled) or
+                whose next episode could not be begun.
+            EpisodeError: the next episode of a row cannot be used; no row has begun one then.
         """
         self._check_open()
         actions = checked_actions(actions, self.num_envs)
@@ -231,11 +235,16 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             Observations of all rows, bitwise those of the moment that was saved.
 
         Raises:
-            ConfigError: the state belongs to an environment of another size.
+            ConfigError: the state is none, or belongs to an environment of another size; nothing is changed.
         """
         self._check_open()
+        if isinstance(state, Mapping):
+            check_finished(state.get("finished"), self.num_envs)
         self._world.set_state(state)
         self._finished = np.array(state["finished"], dtype=bool)
+        # With SAME_STEP a row stays over only where its next episode could not be begun.
+        same_step = self._mode == AutoresetMode.SAME_STEP
+        self._stuck = self._finished.copy() if same_step else np.zeros(self.num_envs, dtype=bool)
         self._refresh_metadata()
         return to_output(self._observed(self._world.observe()), self.config)
 
@@ -251,6 +260,11 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         """Before the step: begin the rows that ended in the last one (NEXT_STEP), refuse them (DISABLED)."""
         if not self._world.begun:
             raise ResetNeededError("step() was called before reset(); call reset() first")
+        if self._stuck.any():
+            raise ResetNeededError(
+                f"the episodes of rows {np.flatnonzero(self._stuck).tolist()} are over and their next ones "
+                "could not be begun (see the error before this one); call reset()"
+            )
         if not self._finished.any():
             return None
         if self._mode == AutoresetMode.DISABLED:
@@ -260,8 +274,16 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
                 "reset(options={'reset_mask': terminations | truncations}) before step()"
             )
         resting = self._finished.copy()
-        self._world.begin(np.flatnonzero(resting))
+        self._begin(resting)
         return resting
+
+    def _begin(self, rows: NDArray[np.bool_]) -> None:
+        """Begin the next episodes of ``rows``; where one cannot be made, none begins, all wait for reset."""
+        self._finished = self._finished | rows
+        self._stuck = self._stuck | rows
+        self._world.begin(np.flatnonzero(rows))
+        self._finished &= ~rows
+        self._stuck &= ~rows
 
     def _end_and_begin(
         self, observation: Observation, values: dict[str, NDArray[Any]], done: NDArray[np.bool_]
@@ -276,7 +298,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             "final_info": masked_infos(values, done),
             "_final_info": done.copy(),
         }
-        self._world.begin(rows)
+        self._begin(done)
         self._world.observe_again(observation, rows)
         return infos, self._world.simulator.infos()
 

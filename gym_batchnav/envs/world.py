@@ -24,10 +24,12 @@ from ..sim import (
     Task,
 )
 from ..sim.dataset import read_episodes
+from ..sim.episodes import Episode
 from ..sim.geometry import camera_poses
 from .images import Images
 from .loader import SceneLoader
-from .pool import ENOUGH_FOR_WORKERS, ScenePool
+from .pool import ENOUGH_FOR_WORKERS, Resident, ScenePool
+from .saved import check_state
 from .timing import StageTimer
 from .worker import Loadable, load
 
@@ -72,26 +74,20 @@ class World:
                 self.pool.forget_requests()
 
     def begin(self, rows: Sequence[int] | NDArray[np.intp]) -> None:
-        """Begin the next episode of each of ``rows``, in this order."""
+        """Begin the next episode of each of ``rows``, in this order: all of them, or none on an error."""
         self.images.start()
         if not len(self.pool) and self.num_envs > 1 and self._holds_all:
             self.pool.hold(range(len(self.refs)))
         with self.timer.stage("episode"):
-            drafts = []
-            for row in map(int, rows):
+            begun = self._make_episodes([int(row) for row in rows])
+            for row, episode, resident in begun:
                 self._numbers[row] += 1
-                drafts.append((row, self._source.draft(row, self._seeds[row], self._numbers[row])))
-            if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
-                self.pool.prefetch(dict.fromkeys(draft.scene for _, draft in drafts))
-            for row, draft in drafts:
-                self._enter(row, draft.scene)
-                resident = self.pool[draft.scene]
-                episode = self._source.make(draft, resident.ground, resident.scene_id)
+                self._enter(row, episode.scene, resident)
                 self.simulator.begin(row, episode, resident.ground)
-            self._begun = self._begun or len(drafts) == self.num_envs
+            self._begun = self._begun or len(begun) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
                 self.pool.prefetch(
-                    self._source.upcoming(row, self._seeds[row], self._numbers[row]) for row, _ in drafts
+                    self._source.upcoming(row, self._seeds[row], self._numbers[row]) for row, _, _ in begun
                 )
 
     def observe(self) -> Observation:
@@ -132,16 +128,18 @@ class World:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from ``get_state`` of a world with the same configuration."""
+        check_state(state, self.num_envs, None if self._slots is None else self._slots.get_state())
+        self.simulator.check_state(state["simulator"])
         scenes = [int(scene) for scene in state["simulator"]["scene"]]
-        if len(scenes) != self.num_envs or not all(0 <= scene < len(self.refs) for scene in scenes):
+        if not all(0 <= scene < len(self.refs) for scene in scenes):
             raise ConfigError(
-                f"the saved state has {len(scenes)} rows in scenes up to {max(scenes)}; this environment has "
-                f"{self.num_envs} rows and {len(self.refs)} scenes"
+                f"the saved state has rows in scenes from {min(scenes)} to {max(scenes)}; this environment "
+                f"has {len(self.refs)} scenes"
             )
         self.images.start()
         self.pool.prefetch(dict.fromkeys(scenes))
-        for row, scene in enumerate(scenes):
-            self._enter(row, scene)
+        for row, (scene, resident) in enumerate(zip(scenes, self._acquire(scenes), strict=True)):
+            self._enter(row, scene, resident)
         self.simulator.set_state(state["simulator"], [self.pool[scene].ground for scene in scenes])
         self._seeds, self._numbers = list(state["seeds"]), list(state["numbers"])
         if self._slots is not None:
@@ -153,13 +151,47 @@ class World:
         self.pool.close()
         self.images.close()
 
+    def _acquire(self, scenes: list[int]) -> list[Resident]:
+        """Acquire all of these scenes, or none on an error."""
+        residents: list[Resident] = []
+        try:
+            for scene in scenes:
+                residents.append(self.pool.acquire(scene))
+        except BaseException:
+            for scene in scenes[: len(residents)]:
+                self.pool.release(scene)
+            raise
+        return residents
+
     @property
     def _holds_all(self) -> bool:
         return self._resident >= len(self.refs)
 
-    def _enter(self, row: int, scene: int) -> None:
-        """Move a row to a scene; the old one may leave."""
-        self._view_ids[row] = self.pool.acquire(scene).view_id
+    def _make_episodes(self, rows: list[int]) -> list[tuple[int, Episode, Resident]]:
+        """Next episode of each row, its scene acquired; on an error all is as it was before."""
+        saved = None if self._slots is None else self._slots.get_state()
+        acquired: list[int] = []
+        try:
+            drafts = [self._source.draft(row, self._seeds[row], self._numbers[row] + 1) for row in rows]
+            if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
+                self.pool.prefetch(dict.fromkeys(draft.scene for draft in drafts))
+            made = []
+            for row, draft in zip(rows, drafts, strict=True):
+                resident = self.pool.acquire(draft.scene)
+                acquired.append(draft.scene)
+                episode = self._source.make(draft, resident.ground, resident.scene_id)
+                made.append((row, episode, resident))
+        except BaseException:
+            for scene in acquired:
+                self.pool.release(scene)
+            if self._slots is not None and saved is not None:
+                self._slots.set_state(saved)
+            raise
+        return made
+
+    def _enter(self, row: int, scene: int, resident: Resident) -> None:
+        """Move a row to a scene that was acquired for it; the old one may leave."""
+        self._view_ids[row] = resident.view_id
         old, self._scenes[row] = self._scenes[row], scene
         if old is not None:
             self.pool.release(old)
@@ -172,6 +204,10 @@ class World:
 def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:
     """References of the configured scenes; ready references in a list are taken as they are."""
     scenes = config.scenes
+    if config.navmesh is not None and not os.path.isfile(config.navmesh):
+        raise ConfigError(
+            f"navmesh={os.fspath(config.navmesh)!r}: there is no such file; give the path of a mesh"
+        )
     if isinstance(scenes, tuple) and all(hasattr(item, "load") for item in scenes):
         return cast("tuple[Loadable, ...]", scenes)
     return resolve_scenes(scenes, config.navmesh)  # type: ignore[arg-type]

@@ -71,6 +71,18 @@ class Simulator:
         """Copies of all arrays of the state by name."""
         return {field.name: getattr(self.state, field.name).copy() for field in fields(self.state)}
 
+    def check_state(self, arrays: Mapping[str, Array]) -> None:
+        """Raise ``ConfigError`` where one of ``arrays`` is missing or has another shape or dtype."""
+        for field in fields(self.state):
+            ours, given = getattr(self.state, field.name), arrays.get(field.name)
+            fits = isinstance(given, np.ndarray) and given.shape == ours.shape and given.dtype == ours.dtype
+            if not fits:
+                found = (given.shape, str(given.dtype)) if isinstance(given, np.ndarray) else given
+                raise ConfigError(
+                    f"the saved state has {field.name}={found}; expected {ours.shape} {ours.dtype}: "
+                    "it belongs to an environment of another size or version"
+                )
+
     def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
         """Go on from ``get_state``.
 
@@ -81,14 +93,7 @@ class Simulator:
         Raises:
             ConfigError: an array is missing or has another shape or dtype.
         """
-        for field in fields(self.state):
-            ours, given = getattr(self.state, field.name), arrays.get(field.name)
-            if given is None or given.shape != ours.shape or given.dtype != ours.dtype:
-                found = None if given is None else (given.shape, str(given.dtype))
-                raise ConfigError(
-                    f"the saved state has {field.name}={found}; expected {ours.shape} {ours.dtype}: "
-                    "it belongs to an environment of another size or version"
-                )
+        self.check_state(arrays)
         for field in fields(self.state):
             setattr(self.state, field.name, arrays[field.name].copy())
         for row, ground in enumerate(grounds):
