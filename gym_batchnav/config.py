@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Literal, cast
+
+import numpy as np
 
 from .errors import ConfigError
 
@@ -37,8 +41,8 @@ class EpisodeSet:
 
     def __post_init__(self) -> None:
         """Check the fields; raises ``ConfigError``."""
-        _check_int("EpisodeSet.count", self.count, 1)
-        _check_int("EpisodeSet.seed", self.seed, 0)
+        object.__setattr__(self, "count", _integer(1)("EpisodeSet.count", self.count))
+        object.__setattr__(self, "seed", _integer(0, high=2**128 - 1)("EpisodeSet.seed", self.seed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +68,19 @@ class EnvConfig:
     resolution: tuple[int, int] = (64, 64)
     """Height and width of the images in pixels."""
     hfov_deg: float = 90.0
-    """Horizontal field of view, degrees."""
+    """Horizontal field of view, degrees; more than 1 and less than 179."""
     camera_height: float = 1.25
     """Height of the camera over the ground, metres."""
     min_depth: float = 0.0
     """Depth that reads 0 after normalisation, metres."""
     max_depth: float = 10.0
-    """Depth at which images are clipped, metres; a pixel that hits nothing reads this too."""
+    """Depth at which images are clipped, metres; a pixel that hits nothing reads this too. Over 0.01 (the near
+    plane) and less than 1e6."""
     normalize_depth: bool = True
     """Whether depth is mapped from [min_depth, max_depth] to [0, 1]."""
     max_episode_steps: int | None = 500
-    """Actions until an episode is truncated; None for none (the single env leaves it to ``TimeLimit``)."""
+    """Actions until an episode is truncated; None or, as in ``gym.make``, -1 for no limit (the single env
+    leaves it to ``TimeLimit``)."""
     success_distance: float = 0.2
     """Stop succeeds at a geodesic distance to the goal below this, metres."""
     forward_step: float = 0.25
@@ -120,12 +126,12 @@ class EnvConfig:
     output: Output = "numpy"
     """Whether ``step`` returns NumPy arrays or torch tensors."""
     device: str | None = None
-    """Device that renders and, with ``output="torch"``, holds the tensors; None for the renderer's choice and
-    the CPU."""
+    """``"cpu"``, ``"cuda"``, ``"cuda:<number>"`` or a ``torch.device``: renders and, with ``output="torch"``,
+    holds the tensors; None for the renderer's choice and the CPU."""
     copy: bool = True
     """False hands out images that the next ``step`` overwrites."""
     render_backend: str = "auto"
-    """Backend of the renderer."""
+    """Backend of the renderer: ``"auto"``, ``"gl"`` or ``"embree"``."""
 
     def __post_init__(self) -> None:
         """Check every field and bring it to its plain type; raises ``ConfigError`` naming the field."""
@@ -133,14 +139,17 @@ class EnvConfig:
             object.__setattr__(self, name, normalize(name, getattr(self, name)))
         if self.min_depth >= self.max_depth:
             raise ConfigError(f"min_depth={self.min_depth} must be below max_depth={self.max_depth}")
+        if np.float32(self.min_depth) >= np.float32(self.max_depth):
+            raise ConfigError(
+                f"min_depth={self.min_depth} and max_depth={self.max_depth} are the same number in float32; "
+                "put them further apart"
+            )
         if self.min_geodesic > self.max_geodesic:
             raise ConfigError(f"min_geodesic={self.min_geodesic} is over max_geodesic={self.max_geodesic}")
         if self.episode_order == "sequential" and self.episodes is None:
             raise ConfigError(
                 "episode_order='sequential' needs a fixed set; give episodes=EpisodeSet(count=...) or a file"
             )
-        if self.output == "numpy" and self.device is not None and not self.device.startswith(("cpu", "cuda")):
-            raise ConfigError(f"device={self.device!r} is not allowed; expected None, 'cpu' or 'cuda:0'")
 
     @classmethod
     def from_kwargs(cls, kwargs: Mapping[str, Any], base: EnvConfig | None = None) -> EnvConfig:
@@ -185,50 +194,86 @@ def _plain(value: Any) -> Any:
 
 
 def _fail(name: str, value: object, allowed: str) -> ConfigError:
-    return ConfigError(f"{name}={value!r} is not allowed; expected {allowed}")
+    return ConfigError(f"{name}={_shown(value)} is not allowed; expected {allowed}")
 
 
-def _is_int(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+def _shown(value: object) -> str:
+    """``repr``, shortened where it is very long."""
+    try:
+        text = repr(value)
+    except ValueError:
+        # Python refuses to write integers of more than 4,300 digits.
+        return "<a huge integer>"
+    return text if len(text) <= 400 else f"{text[:200]}..."
 
 
-def _check_int(name: str, value: Any, low: int) -> int:
-    if not _is_int(value) or int(value) < low:
-        raise _fail(name, value, f"an integer of at least {low}")
-    return int(value)
+def _as_int(value: Any) -> int | None:
+    """The integer that ``value`` is; None for booleans, fractions, arrays and all else."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
-def _integer(low: int, *, optional: bool = False) -> Callable[[str, Any], Any]:
+def _as_float(value: Any) -> float:
+    """The number that ``value`` is; NaN for what is none or does not fit a float."""
+    if (
+        isinstance(value, bool | str | np.bool_)
+        or getattr(value, "ndim", 0) != 0
+        or not hasattr(value, "__float__")
+    ):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _integer(low: int, *, high: int = 2**63 - 1, optional: bool = False) -> Callable[[str, Any], Any]:
     def normalize(name: str, value: Any) -> int | None:
         if value is None and optional:
             return None
-        if not _is_int(value) or int(value) < low:
+        number = _as_int(value)
+        if number is None or number < low:
             raise _fail(name, value, f"an integer of at least {low}" + (" or None" if optional else ""))
-        return int(value)
+        if number > high:
+            raise _fail(name, value, f"an integer of at most {high}")
+        return number
 
     return normalize
 
 
+def _steps(name: str, value: Any) -> int | None:
+    """A limit of steps; -1 means none, as in ``gym.make``."""
+    if _as_int(value) == -1:
+        return None
+    return cast("int | None", _integer(1, optional=True)(name, value))
+
+
 def _number(
-    low: float = -math.inf, high: float = math.inf, *, open_low: bool = False
+    low: float = -math.inf, high: float = math.inf, *, open_low: bool = False, open_high: bool = False
 ) -> Callable[[str, Any], float]:
-    """Finite number in [low, high], or (low, high] with ``open_low``."""
-    bounds = f"in {'(' if open_low else '['}{low:g}, {high:g}]" if low > -math.inf else ""
+    """Finite number in [low, high], without the ends that are open."""
+    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+    bounds = f"in {interval}" if low > -math.inf else ""
 
     def normalize(name: str, value: Any) -> float:
-        bad = isinstance(value, bool | str) or not hasattr(value, "__float__")
-        if bad or not math.isfinite(value) or not low <= value <= high or (open_low and value == low):
+        number = _as_float(value)
+        inside = low <= number <= high and not (open_low and number == low)
+        if not math.isfinite(number) or not inside or (open_high and number == high):
             raise _fail(name, value, f"a finite number {bounds}".rstrip())
-        return float(value)
+        return number
 
     return normalize
 
 
 def _choice(*allowed: str) -> Callable[[str, Any], str]:
     def normalize(name: str, value: Any) -> str:
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise _fail(name, value, "one of " + ", ".join(map(repr, allowed)))
-        return cast(str, value)
+        return value
 
     return normalize
 
@@ -272,7 +317,11 @@ def _episodes(name: str, value: Any) -> Any:
 def _sensors(name: str, value: Any) -> tuple[str, ...]:
     allowed = ("depth", "rgb")
     items = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Sequence) else None
-    if items is None or any(item not in allowed for item in items) or len(set(items)) != len(items):
+    if (
+        items is None
+        or any(not isinstance(item, str) or item not in allowed for item in items)
+        or len(set(items)) != len(items)
+    ):
         raise _fail(name, value, "a tuple of 'depth' and 'rgb', each at most once")
     return items
 
@@ -281,9 +330,10 @@ def _resolution(name: str, value: Any) -> tuple[int, int]:
     allowed = "(height, width) with two integers from 1 to 4096"
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
         raise _fail(name, value, allowed)
-    if not all(_is_int(side) and 1 <= int(side) <= 4096 for side in value):
+    height, width = (_as_int(side) for side in value)
+    if height is None or width is None or not (1 <= height <= 4096 and 1 <= width <= 4096):
         raise _fail(name, value, allowed)
-    return int(value[0]), int(value[1])
+    return height, width
 
 
 def _autoreset(name: str, value: Any) -> str:
@@ -299,12 +349,13 @@ def _autoreset(name: str, value: Any) -> str:
 def _device(name: str, value: Any) -> str | None:
     if value is None:
         return None
-    text = str(value)
-    if not text or not (isinstance(value, str) or type(value).__name__ == "device"):
-        raise _fail(name, value, "None, 'cpu', 'cuda:0' or a torch.device")
-    return text
+    text = str(value) if isinstance(value, str) or type(value).__name__ == "device" else ""
+    if not _DEVICE.fullmatch(text):
+        raise _fail(name, value, "None, 'cpu', 'cuda', 'cuda:<number>' or such a torch.device")
+    return "cpu" if text == "cpu:0" else text
 
 
+_DEVICE: Final = re.compile(r"cpu(:0)?|cuda(:(0|[1-9][0-9]{0,2}))?")
 _positive = _number(0.0, open_low=True)
 
 _NORMALIZERS: Final[dict[str, Callable[[str, Any], Any]]] = {
@@ -314,12 +365,12 @@ _NORMALIZERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "episode_order": _choice("random", "sequential"),
     "sensors": _sensors,
     "resolution": _resolution,
-    "hfov_deg": _number(1.0, 179.0),
+    "hfov_deg": _number(1.0, 179.0, open_low=True, open_high=True),
     "camera_height": _number(0.0, 100.0),
     "min_depth": _number(0.0),
-    "max_depth": _positive,
+    "max_depth": _number(0.01, 1e6, open_low=True, open_high=True),
     "normalize_depth": _flag,
-    "max_episode_steps": _integer(1, optional=True),
+    "max_episode_steps": _steps,
     "success_distance": _positive,
     "forward_step": _number(0.0, 10.0, open_low=True),
     "turn_angle_deg": _number(0.0, 180.0, open_low=True),
@@ -342,5 +393,5 @@ _NORMALIZERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "output": _choice("numpy", "torch"),
     "device": _device,
     "copy": _flag,
-    "render_backend": _choice("auto", "gl", "gl-raycast", "embree"),
+    "render_backend": _choice("auto", "gl", "embree"),
 }

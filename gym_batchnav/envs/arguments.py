@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,17 @@ def checked_actions(actions: Any, num_envs: int) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
+def checked_count(num_envs: Any) -> int:
+    """Number of environments; raises ``ConfigError`` where it is no integer of at least 1."""
+    try:
+        number = 0 if isinstance(num_envs, bool) else operator.index(num_envs)
+    except TypeError:
+        number = 0
+    if not 1 <= number < 2**31:
+        raise ConfigError(f"num_envs={num_envs!r} is not allowed; expected an integer of at least 1")
+    return number
+
+
 def row_seeds(seed: Any, num_envs: int) -> list[int | None]:
     """One seed a row: ``seed`` + i for a number, the list itself, or all None.
 
@@ -63,12 +74,19 @@ def _seed(value: Any) -> int:
     return number
 
 
+def checked_options(options: Any) -> None:
+    """Raise ``ConfigError`` where the options of ``reset`` are no mapping."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"options={options!r} is not allowed; expected None or {{'reset_mask': (N,) bool}}")
+
+
 def reset_mask(options: dict[str, Any] | None, num_envs: int) -> NDArray[np.bool_] | None:
     """``options["reset_mask"]`` as (N,) bool; None where it is not given. The options are left as they are.
 
     Raises:
-        ConfigError: wrong shape or dtype, or all False.
+        ConfigError: the options are no mapping, or the mask has a wrong shape or dtype or is all False.
     """
+    checked_options(options)
     if options is None or options.get("reset_mask") is None:
         return None
     given = options["reset_mask"]

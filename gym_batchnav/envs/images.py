@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
+from ..errors import ConfigError
 from ..scenes import Scene
 
 Array = NDArray[Any]
@@ -26,14 +27,19 @@ class Images:
         self._leaving: list[int] = []
 
     def start(self) -> None:
-        """Make the renderer, where there is anything to draw; the first GL call is made here."""
+        """Make the renderer, where there is anything to draw; the first GL call is made here.
+
+        Raises:
+            ConfigError: the renderer refuses the configuration.
+        """
         if self._renderer is not None or not self.outputs:
             return
         from batchnav_renderer import BatchRenderer, RenderConfig
+        from batchnav_renderer.errors import RenderConfigError
 
         config = self._config
-        self._renderer = BatchRenderer(
-            RenderConfig(
+        try:
+            wanted = RenderConfig(
                 num_views=self._num_envs,
                 height=config.resolution[0],
                 width=config.resolution[1],
@@ -43,7 +49,9 @@ class Images:
                 device=config.device,
                 backend=config.render_backend,  # type: ignore[arg-type]
             )
-        )
+            self._renderer = BatchRenderer(wanted)
+        except RenderConfigError as error:
+            raise ConfigError(f"the renderer cannot be made with this configuration: {error}") from error
 
     @property
     def info(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ..config import EnvConfig
 from ..errors import ConfigError
 from ..nav import NavMesh
 from ..sim import Task
+from .arguments import checked_options
 from .vector import BatchPointNavEnv
 
 
@@ -64,6 +65,7 @@ class PointNavEnv(gym.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; ``seed`` starts a new stream of episodes, None goes on with the stream."""
+        checked_options(options)
         super().reset(seed=seed)
         observation, infos = self._batch.reset(seed=seed)
         self.metadata = {**self.metadata, "backend": self._batch.metadata["backend"]}  # type: ignore[misc]

@@ -16,7 +16,8 @@ from ..config import EnvConfig
 from ..errors import ClosedEnvError, ConfigError, ResetNeededError
 from ..nav import NavMesh
 from ..sim import Task
-from .arguments import checked_actions, masked_infos, reset_mask, row_seeds, rows_as_objects
+from .arguments import checked_actions, checked_count, masked_infos, reset_mask, row_seeds, rows_as_objects
+from .devices import check_device
 from .frames import mosaic
 from .output import to_output
 from .saved import check_finished
@@ -61,13 +62,12 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             ConfigError: an argument is unknown or has a value that is not allowed; the message names it.
             EpisodeError: the episode file cannot be used.
         """
-        if isinstance(num_envs, bool) or not hasattr(num_envs, "__index__") or num_envs < 1:
-            raise ConfigError(f"num_envs={num_envs!r} is not allowed; expected an integer of at least 1")
+        self.num_envs = checked_count(num_envs)
         _check_render_mode(render_mode)
         _check_same_limit(config, kwargs)
         self.config = EnvConfig.from_kwargs(kwargs, config)
-        self.num_envs = int(num_envs)
         self.render_mode = render_mode
+        check_device(self.config, draws=bool(self.config.sensors) or render_mode is not None)
         colour = ("rgb",) if render_mode == "rgb_array" else ()
         self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)
@@ -329,6 +329,12 @@ def _check_render_mode(render_mode: str | None) -> None:
 def _check_same_limit(config: EnvConfig | None, kwargs: dict[str, Any]) -> None:
     """``make_vec`` always passes a limit of steps; it must not quietly beat the one of a config."""
     limit = kwargs.get("max_episode_steps")
+    if isinstance(limit, int) and limit == -1:
+        limit = None
+        if config is not None and config.max_episode_steps is not None:
+            raise ConfigError(
+                f"max_episode_steps=-1 differs from config.max_episode_steps={config.max_episode_steps}"
+            )
     if config is not None and limit is not None and limit != config.max_episode_steps:
         raise ConfigError(
             f"max_episode_steps={limit!r} (500 unless given to make_vec) differs from "
