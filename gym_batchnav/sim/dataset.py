@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from numpy.typing import NDArray
 
 from ..errors import EpisodeError
 from .geometry import heading_of_quaternion
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +53,18 @@ def read_episodes(path: str | Path, scene_ids: Sequence[str]) -> EpisodeTable:
     rows: list[tuple[str, int, list[float], float, list[float]]] = []
     seen: dict[str, None] = {}
     for file, number, entry in _entries(path, matcher):
-        place = f"{file}: episode {entry.get('episode_id', number)!r}" if isinstance(entry, dict) else ""
-        if not place:
+        if not isinstance(entry, dict):
             raise EpisodeError(f"{file}: entry {number} of 'episodes' is no object but {str(entry)[:60]!r}")
-        name = _field(entry, "scene_id", str, place)
-        seen[name] = None
-        scene = matcher.index(name, place)
-        if scene is not None:
-            rows.append((str(entry.get("episode_id", number)), scene, *_pose_and_goal(entry, place)))
+        label = entry.get("episode_id")
+        place = f"{file}: episode {(label if isinstance(label, str | int) else number)!r}"
+        try:
+            name = _field(entry, "scene_id", str, place)
+            seen[name] = None
+            scene = matcher.index(name, place)
+            if scene is not None:
+                rows.append((str(entry.get("episode_id", number)), scene, *_pose_and_goal(entry, place)))
+        except (RecursionError, OverflowError) as error:
+            raise EpisodeError(f"{place}: cannot be used ({error}); correct or remove it") from error
     if not rows:
         found = ", ".join(list(seen)[:5]) or "none at all"
         given = ", ".join(list(scene_ids)[:5])
@@ -101,7 +106,7 @@ def _load(path: Path) -> list[Any]:
         data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except FileNotFoundError as error:
         raise EpisodeError(f"{path}: there is no such episode file") from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise EpisodeError(
             f"{path}: cannot be read as JSON or gzipped JSON ({error}); download it again"
         ) from error
@@ -119,9 +124,14 @@ def _field(entry: dict[str, Any], key: str, kind: type, place: str) -> Any:
 
 def _vector(value: Any, key: str, length: int, place: str) -> list[float]:
     numbers = isinstance(value, list) and len(value) == length
-    if not numbers or not all(isinstance(part, int | float) and math.isfinite(part) for part in value):
+    if not numbers or not all(map(_is_number, value)):
         raise EpisodeError(f"{place}: {key} is {str(value)[:80]}; expected {length} finite numbers")
     return [float(part) for part in value]
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that float32 can hold; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def _pose_and_goal(entry: dict[str, Any], place: str) -> tuple[list[float], float, list[float]]:
@@ -140,7 +150,7 @@ def _pose_and_goal(entry: dict[str, Any], place: str) -> tuple[list[float], floa
     goal = _vector(goals[0].get("position"), "goals[0].position", 3, place)
     info = entry.get("info") or {}
     given = info.get("geodesic_distance") if isinstance(info, dict) else None
-    if isinstance(given, int | float) and not math.isfinite(given):
+    if isinstance(given, int | float) and not _is_number(given):
         raise EpisodeError(f"{place}: info.geodesic_distance is {given}: the goal cannot be reached")
     return start, heading_of_quaternion(rotation / norm), goal
 

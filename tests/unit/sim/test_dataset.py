@@ -78,6 +78,13 @@ def test_index_file_with_content_folder(tmp_path):
     [
         ({"start_position": [0, 1]}, "start_position is .*expected 3 finite numbers"),
         ({"start_position": [0, 1, float("nan")]}, "start_position"),
+        ({"start_position": [0, 1, True]}, "start_position is .*True.*expected 3 finite numbers"),
+        ({"start_position": [0, 1, 10**400]}, "start_position is .*expected 3 finite numbers"),
+        # The largest float32 is 3.4e38.
+        ({"start_position": [0, 1, -3.5e38]}, "start_position is .*expected 3 finite numbers"),
+        ({"goals": [{"position": [10**400, 0, 0]}]}, r"goals\[0\].position is"),
+        ({"start_rotation": [False, 0, 0, True]}, "start_rotation is"),
+        ({"info": {"geodesic_distance": 10**400}}, "info.geodesic_distance is 1000"),
         ({"start_rotation": [0, 0, 0, 0]}, "start_rotation has length 0.000"),
         ({"goals": []}, "'goals' holds no goal.*ObjectNav"),
         ({"goals": None}, "goals is 'None'"),
@@ -154,3 +161,16 @@ def test_fifty_thousand_real_episodes(shared_data, tmp_path):
     assert [scenes[scene] for scene in table.scenes[::1000]] == [
         item["scene_id"] for item in raw["episodes"][::1000]
     ]
+
+
+def test_deeply_nested_files(tmp_path):
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 200_000 + "]" * 200_000)
+    with pytest.raises(EpisodeError, match=r"deep\.json: cannot be read"):
+        read_episodes(path, ["A"])
+    nested = []
+    for _ in range(400):
+        nested = [nested]
+    path = write(tmp_path / "nested.json.gz", [entry(nested, scene="A.glb", start_position=nested)])
+    with pytest.raises(EpisodeError, match=r"nested\.json\.gz: episode 0: "):
+        read_episodes(path, ["A.glb"])
