@@ -74,8 +74,8 @@ class EnvConfig:
     min_depth: float = 0.0
     """Depth that reads 0 after normalisation, metres."""
     max_depth: float = 10.0
-    """Depth at which images are clipped, metres; a pixel that hits nothing reads this too. Over 0.01 (the near
-    plane) and less than 1e6."""
+    """Depth at which images are clipped, metres; a pixel that hits nothing reads this too. Over 0.01 (the
+    near plane) and less than 1e6."""
     normalize_depth: bool = True
     """Whether depth is mapped from [min_depth, max_depth] to [0, 1]."""
     max_episode_steps: int | None = 500

@@ -8,6 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -23,7 +24,10 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_T
 
 
 class SceneLoader:
-    """Gives loaded scenes by their index; with workers, ``request`` has them prepared ahead."""
+    """Gives loaded scenes by their index; with workers, ``request`` has them prepared ahead.
+
+    The workers end with ``close``, or when the loader is collected or Python exits.
+    """
 
     def __init__(self, refs: Sequence[Loadable], workers: int) -> None:
         self._refs = refs
@@ -31,6 +35,7 @@ class SceneLoader:
         self._workers: list[_Worker] = []
         self._queue: queue.SimpleQueue[tuple[Future[LoadedScene], Loadable] | None] = queue.SimpleQueue()
         self._pending: dict[int, Future[LoadedScene]] = {}
+        weakref.finalize(self, _abandon, self._workers, self._queue, os.getpid())
 
     @property
     def ahead(self) -> bool:
@@ -85,10 +90,25 @@ class SceneLoader:
         self._workers.clear()
 
 
+_Tasks = queue.SimpleQueue[tuple[Future[LoadedScene], Loadable] | None]
+
+
+def _abandon(workers: list[_Worker], tasks: _Tasks, process: int) -> None:
+    """End workers that nobody can use any more; waits for nothing, as garbage is collected in any thread."""
+    if os.getpid() != process:
+        # In a fork, the workers still are the parent's.
+        return
+    for _ in workers:
+        tasks.put(None)
+    for worker in workers:
+        worker.kill()
+    workers.clear()
+
+
 class _Worker:
     """One process and the thread that talks to it; the thread mostly waits, without the GIL."""
 
-    def __init__(self, tasks: queue.SimpleQueue[tuple[Future[LoadedScene], Loadable] | None]) -> None:
+    def __init__(self, tasks: _Tasks) -> None:
         self._tasks = tasks
         self._process = subprocess.Popen(
             [sys.executable, "-c", _BOOT],
@@ -100,23 +120,34 @@ class _Worker:
         self._thread.start()
 
     def close(self) -> None:
-        """Close the pipe to the process and wait for it; it is killed where it does not end."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            # What it still works on is of no use any more.
-            self._process.kill()
-            self._process.wait(timeout=10.0)
-        finally:
-            self._thread.join(timeout=10.0)
-            for stream in (self._process.stdin, self._process.stdout):
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue
-            remove_parcels(self._process.pid)
+        """Kill the process, as what it still works on is of no use any more, and wait for its thread."""
+        self.kill()
+        self._thread.join(timeout=20.0)
+
+    def kill(self) -> None:
+        """Kill the process without waiting; the thread cleans up once it has taken a None from the queue."""
+        self._process.kill()
+        remove_parcels(self._process.pid)
 
     def _run(self) -> None:
+        try:
+            self._serve()
+        finally:
+            self._clean_up()
+
+    def _clean_up(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            try:
+                stream.close()
+            except BrokenPipeError:
+                continue
+        remove_parcels(self._process.pid)
+
+    def _serve(self) -> None:
         assert self._process.stdin is not None
         try:
             pickle.dump(sys.path, self._process.stdin)

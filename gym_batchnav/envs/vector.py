@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import gymnasium as gym
 import numpy as np
@@ -166,6 +166,14 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         if frames is None:
             raise ConfigError("mosaic() needs render_mode='rgb_array'; the environment was made without it")
         return mosaic(frames, columns)
+
+    def __enter__(self) -> Self:
+        """The environment itself, closed at the end of the ``with`` block."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close."""
+        self.close()
 
     def close_extras(self, **kwargs: Any) -> None:
         """Give the renderer's memory back and end the worker processes."""
