@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,7 +24,7 @@ DESCRIPTION = (
     "Batched visual navigation: train agents that find their way through 3D houses, evaluate them, measure "
     "speed. 'batchnav COMMAND --help' explains each command."
 )
-ERROR, INTERRUPTED = 2, 130
+ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +34,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: What follows the program's name; None takes it from ``sys.argv``.
 
     Returns:
-        The exit status: 0, 2 after an error that has been explained, 130 after Ctrl-C.
+        The exit status: 0, 2 after an error that has been explained, 130 after Ctrl-C, 141 where nobody
+        reads the output any more.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            # Here rather than at exit, so that a reader that is gone (``| head``) is noticed below.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        if not _stdout_is_broken():
+            raise
+        return BROKEN_PIPE
+
+
+def _run(given: list[str]) -> int:
     if not given:
         given = ["--help"]
     parsed = tyro.cli(
@@ -52,6 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("batchnav: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _stdout_is_broken() -> bool:
+    """Whether nobody reads the output any more; it then goes nowhere, so that Python's exit is quiet too."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:
+        # Output that is kept in memory cannot break.
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    if not any(event & select.POLLERR for _, event in poll.poll(0)):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return True
 
 
 def dispatch(arguments: object) -> int:
