@@ -108,7 +108,7 @@ class BenchArgs:
 
     The figure is the median of five windows after a warm-up. render draws random views from the walkable
     ground of the resident scenes; step acts with forward 0.6, left 0.2, right 0.2, resets included;
-    train runs the bundled learner, rollouts and updates together.
+    train runs the bundled learner as the preset quick does, rollouts and updates together.
     """
 
     what: tyro.conf.Positional[Literal["render", "step", "train"]]

@@ -11,11 +11,11 @@ from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
 from ...rl import RunInfo, TrainCallback, train
 from ..args import BenchArgs
-from ..presets import choose_device, learner_config, parse_settings
+from ..presets import PRESETS, choose_device, learner_config, parse_settings
 from .step import triangles_per_scene
 from .windows import NUM_WINDOWS, Measurement
 
-WARM_UP_UPDATES = 1
+WARM_UP_UPDATES = 3
 
 
 class _Windows(TrainCallback):
@@ -49,8 +49,12 @@ class _Windows(TrainCallback):
 
 
 def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
-    """Train in five windows of whole updates."""
+    """Train in five windows of whole updates, as the preset ``quick`` does."""
+    preset = PRESETS["quick"]
+    given = {} if args.num_resident_scenes is None else {"num_resident_scenes": args.num_resident_scenes}
+    config = EnvConfig.from_kwargs({**preset.env, **given}, config)
     settings = {
+        **preset.learner,
         "total_frames": 10**12,
         "seed": args.seed,
         "device": choose_device(args.device),

@@ -53,7 +53,7 @@ class EmbreeBackend:
         self.info: dict[str, Any] = {
             "backend": "embree",
             "embree_version": self._embree.version,
-            "embree_library": self._embree.path,
+            "embree_library": os.path.basename(self._embree.path),
             "packet_rays": self._lanes,
             "device": "cpu",
             "software": True,
