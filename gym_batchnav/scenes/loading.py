@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from batchnav_renderer.errors import RenderConfigError
-from batchnav_renderer.types import SceneArrays
+from batchnav_renderer.types import RenderConfigError, SceneArrays
 
 from ..errors import NavMeshError, SceneError
 from .gltf import load_gltf

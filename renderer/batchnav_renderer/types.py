@@ -11,7 +11,7 @@ from typing import Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import RenderConfigError
+from .errors import RenderConfigError as RenderConfigError
 
 Wrap = Literal["repeat", "clamp", "mirror"]
 WRAP_MODES: tuple[Wrap, ...] = ("repeat", "clamp", "mirror")
