@@ -62,8 +62,8 @@ def test_training_windows_skip_the_warm_up_and_stop_the_run():
 
     listener = _Windows(seconds=10.0)
     listener.on_start(Run())
-    # Updates of 1,000 frames a second; the first one takes 9 s and is the warm-up.
-    for update in range(1, 12):
+    # Updates of 1,000 frames a second; three warm up (the first takes 9 s), then five windows of two follow.
+    for update in range(1, 14):
         assert stopped == []
         listener.on_update({"update": update, "frames": 1000 * update, "elapsed_s": 8.0 + update})
     assert listener.windows == pytest.approx([1000.0] * NUM_WINDOWS)
