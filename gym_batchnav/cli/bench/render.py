@@ -17,7 +17,7 @@ from ...nav import navmesh_for
 from ...scenes import Scene
 from ...sim.geometry import camera_poses
 from ..args import BenchArgs
-from .step import figures
+from .step import figures, triangle_summary
 from .windows import measure
 
 VIEW_SETS = 8
@@ -58,17 +58,11 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
 
         measured = measure(draw, args.seconds, started=start)
         info = dict(renderer.info)
-    counts = [len(scene.triangles) for scene in scenes]
     return {
         **figures(measured),
         "stages_ms": {name: 1000 * seconds / calls for name, seconds in spent.items()},
         "resident_scenes": len(scenes),
-        "triangles_per_scene": {
-            "scenes": len(counts),
-            "least": min(counts),
-            "mean": sum(counts) / len(counts),
-            "most": max(counts),
-        },
+        "triangles_per_scene": triangle_summary([len(scene.triangles) for scene in scenes]),
         "renderer": info,
     }
 

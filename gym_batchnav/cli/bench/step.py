@@ -99,7 +99,11 @@ def stages(before: dict[str, float], after: dict[str, float], measured: Measurem
 def triangles_per_scene(config: EnvConfig) -> dict[str, float]:
     """Least, mean and most triangles over the first scenes of the set."""
     refs = scene_refs(config)[:SCENES_LOOKED_AT]
-    counts = [len(ref.load().triangles) for ref in refs]
+    return triangle_summary([len(ref.load().triangles) for ref in refs])
+
+
+def triangle_summary(counts: list[int]) -> dict[str, float]:
+    """Number of scenes, and least, mean and most triangles."""
     return {
         "scenes": len(counts),
         "least": min(counts),
