@@ -13,6 +13,7 @@ from .errors import (
     RendererError,
     ShaderError,
 )
+from .prepare import PreparedScene, Preparer
 from .renderer import BatchRenderer
 from .types import Material, SceneArrays, Texture
 
@@ -24,6 +25,8 @@ __all__ = [
     "EmbreeError",
     "InteropError",
     "Material",
+    "PreparedScene",
+    "Preparer",
     "RenderConfig",
     "RenderConfigError",
     "RendererError",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -13,8 +12,9 @@ from numpy.typing import NDArray
 
 from .config import RenderConfig
 from .errors import EGLError, EmbreeError
-from .types import SceneArrays
+from .prepare import Preparer
 
+Images = dict[str, Any]
 _log = logging.getLogger("batchnav_renderer")
 
 
@@ -25,21 +25,32 @@ class Backend(Protocol):
     """What draws, and why."""
     timings: dict[str, float]
     """Seconds of each stage of the last render."""
+    owns_images: bool
+    """Whether ``submit`` takes no arrays and ``collect`` returns tensors in the backend's own memory."""
 
-    def add_scene(self, scene_id: int, arrays: SceneArrays) -> None:
-        """Copy a scene."""
+    @property
+    def preparer(self) -> Preparer:
+        """Turns scenes into what ``add_scene`` takes, in any process."""
+
+    def add_scene(self, scene_id: int, payload: Any) -> Future[None]:
+        """Start adding a prepared scene; the future is done when it can be drawn, or holds the error."""
 
     def remove_scene(self, scene_id: int) -> None:
-        """Free a scene."""
+        """Free a scene as soon as nothing that was submitted shows it."""
 
-    def set_views(self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64]) -> None:
-        """Take scenes and poses of all views."""
+    def set_views(
+        self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64], hfov: NDArray[np.float64]
+    ) -> None:
+        """Take scene, pose and horizontal field of view (radians) of all views."""
 
-    def submit(self, out: dict[str, NDArray[Any]]) -> list[Future[Any]]:
-        """Start drawing the current views into contiguous arrays."""
+    def submit(self, out: Images | None) -> Any:
+        """Start drawing the current views into contiguous arrays; returns what ``collect`` takes."""
 
-    def collect(self, futures: Sequence[Future[Any]]) -> None:
-        """Wait for drawing; raises what a worker raised."""
+    def collect(self, pending: Any) -> Images:
+        """Wait for drawing and return the images; raises what a worker raised."""
+
+    def memory(self) -> dict[str, int]:
+        """Bytes of our own allocations by kind, "scenes" and "images" among them."""
 
     def close(self) -> None:
         """Free everything; may be called again."""

@@ -10,13 +10,11 @@ counter-clockwise seen from above; a positive pitch looks up. Metres and radians
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def clip_from_camera(hfov: float, aspect: float, near: float) -> NDArray[np.float64]:
+def clip_from_camera(hfov: ArrayLike, aspect: float, near: float) -> NDArray[np.float64]:
     """Projection with an infinite far plane, reversed Z and Y pointing down.
 
     The clip depth is ``near`` and the clip w is the planar distance, so the window depth is exactly
@@ -24,19 +22,19 @@ def clip_from_camera(hfov: float, aspect: float, near: float) -> NDArray[np.floa
     Visualized").
 
     Args:
-        hfov: horizontal field of view, radians, in (0, pi).
+        hfov: (...) horizontal fields of view, radians, in (0, pi).
         aspect: width divided by height; pixels are square.
         near: distance of the near plane, metres.
 
     Returns:
-        (4, 4) float64.
+        (..., 4, 4) float64.
     """
-    scale = 1.0 / math.tan(hfov / 2.0)
-    matrix = np.zeros((4, 4))
-    matrix[0, 0] = scale
-    matrix[1, 1] = -scale * aspect
-    matrix[2, 3] = near
-    matrix[3, 2] = -1.0
+    scale = 1.0 / np.tan(np.asarray(hfov, np.float64) / 2.0)
+    matrix = np.zeros((*scale.shape, 4, 4))
+    matrix[..., 0, 0] = scale
+    matrix[..., 1, 1] = -scale * aspect
+    matrix[..., 2, 3] = near
+    matrix[..., 3, 2] = -1.0
     return matrix
 
 

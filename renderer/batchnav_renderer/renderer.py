@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .backends import Backend, make_backend
+from .checks import checked_hfov, checked_ids, checked_out, checked_poses, listed
 from .config import RenderConfig
-from .errors import CapacityError, ClosedError, RenderConfigError, RendererError
+from .errors import ClosedError, RenderConfigError, RendererError
+from .prepare import PreparedScene, Preparer
 from .types import SceneArrays
-
-_SHAPES: dict[str, tuple[int, type[np.generic]]] = {"depth": (1, np.float32), "rgb": (3, np.uint8)}
 
 
 class BatchRenderer:
@@ -38,9 +38,10 @@ class BatchRenderer:
         self._process = os.getpid()
         self._next_id = 0
         self._scenes: set[int] = set()
+        self._adding: dict[int, Future[None]] = {}
         self._used: set[int] = set()
         self._num_placed = 0
-        self._pending: tuple[dict[str, NDArray[Any]], list[Future[Any]]] | None = None
+        self._pending: tuple[Any] | None = None
         self._backend: Backend = make_backend(config)
 
     @property
@@ -54,65 +55,111 @@ class BatchRenderer:
         return dict(self._backend.timings)
 
     @property
+    def memory(self) -> dict[str, int]:
+        """Bytes of the renderer's own allocations: "scenes" and "images"."""
+        return dict(self._backend.memory())
+
+    @property
     def scene_ids(self) -> tuple[int, ...]:
         """Ids of the resident scenes."""
         return tuple(sorted(self._scenes))
 
-    def add_scene(self, arrays: SceneArrays) -> int:
-        """Copy a scene to the device.
+    @property
+    def preparer(self) -> Preparer:
+        """Does the work of ``add_scene`` that needs no device; can be sent to another process."""
+        return self._backend.preparer
+
+    def add_scene(self, scene: SceneArrays | PreparedScene, wait: bool = True) -> int:
+        """Copy a scene to the device; may be called while a render is pending.
+
+        Args:
+            scene: the arrays, or what ``preparer`` made of them.
+            wait: False returns at once. The id is good right away: ``set_views`` waits for what it names, and
+                ``scene_ready`` tells.
 
         Returns:
             Its id, never used again after removal.
 
         Raises:
-            CapacityError: there is no room for it.
+            CapacityError: there is no room for it; with ``wait=False`` raised by ``set_views`` and
+                ``scene_ready``.
+            RenderConfigError: it was prepared for another kind of renderer.
         """
-        self._check_usable()
+        self._check_open()
+        prepared = scene if isinstance(scene, PreparedScene) else self.preparer(scene)
+        if prepared.kind != self.preparer.kind:
+            raise RenderConfigError(
+                f"the scene was prepared for {prepared.kind!r}; this renderer is {self.preparer.kind!r}; use "
+                "its own preparer"
+            )
         scene_id = self._next_id
-        self._backend.add_scene(scene_id, arrays)
         self._next_id += 1
+        future = self._backend.add_scene(scene_id, prepared.payload)
+        if wait:
+            future.result()
+        else:
+            self._adding[scene_id] = future
         self._scenes.add(scene_id)
         return scene_id
 
+    def scene_ready(self, scene_id: int) -> bool:
+        """Whether a scene added with ``wait=False`` can be drawn without waiting; raises what went wrong."""
+        self._check_open()
+        self._check_resident(scene_id)
+        if scene_id in self._adding and not self._adding[scene_id].done():
+            return False
+        self._settle(scene_id)
+        return True
+
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene; raises ``RenderConfigError`` for an unknown one or one that the views show."""
-        self._check_usable()
-        if scene_id not in self._scenes:
-            raise RenderConfigError(f"scene {scene_id} is not resident; resident are {self._listed()}")
+        self._check_open()
+        self._check_resident(scene_id)
         if scene_id in self._used:
             raise RenderConfigError(
                 f"scene {scene_id} is shown by the current views; call set_views without it first"
             )
+        self._settle(scene_id)
         self._backend.remove_scene(scene_id)
         self._scenes.discard(scene_id)
 
-    def set_views(self, scene_ids: ArrayLike, world_from_camera: ArrayLike) -> None:
-        """Place the cameras; both arrays are copied.
+    def set_views(
+        self, scene_ids: ArrayLike, world_from_camera: ArrayLike, hfov_deg: ArrayLike | None = None
+    ) -> None:
+        """Place the cameras; the arrays are copied.
 
         Args:
             scene_ids: (n,) ids from ``add_scene``; 1 <= n <= N, and ``render`` then gives n images.
             world_from_camera: (n, 4, 4) rigid transforms; a camera looks down -Z, +Y up.
+            hfov_deg: (n,) horizontal fields of view, degrees; None takes the configuration's.
 
         Raises:
             RenderConfigError: a wrong shape, an unknown scene, a pose that is not finite or not invertible.
         """
         self._check_usable()
-        ids = self._checked_ids(np.asarray(scene_ids))
-        poses = self._checked_poses(np.asarray(world_from_camera), len(ids))
-        self._backend.set_views(ids, poses)
-        self._used = set(ids.tolist())
+        ids = checked_ids(np.asarray(scene_ids), self.config.num_views, self._scenes)
+        poses = checked_poses(np.asarray(world_from_camera), len(ids))
+        hfov = checked_hfov(hfov_deg, len(ids), self.config.hfov_deg)
+        used = set(ids.tolist())
+        for scene_id in used & self._adding.keys():
+            self._settle(scene_id)
+        self._backend.set_views(ids, poses, hfov)
+        self._used = used
         self._num_placed = len(ids)
 
-    def render(self, out: Mapping[str, NDArray[Any]] | None = None) -> dict[str, NDArray[Any]]:
+    def render(self, out: Mapping[str, NDArray[Any]] | None = None) -> dict[str, Any]:
         """Draw all views.
 
         Args:
             out: C-contiguous arrays to write into, one for each output; None makes fresh ones.
 
         Returns:
-            "depth": (N, H, W, 1) float32, planar metres, misses and all beyond ``far`` read ``far``;
-            "rgb": (N, H, W, 3) uint8 sRGB, misses are black. Row 0 is the top. Of these, the
-            configured outputs.
+            Of these, the configured outputs; row 0 is the top.
+            "depth": (N, H, W, 1) float32 or float16, planar metres; misses and all beyond ``far`` read it.
+            "rgb": (N, H, W, 3) uint8 sRGB; misses are black.
+            "ids": (N, H, W, 1) int32, ``SceneArrays.object_ids`` of what is seen; misses read -1.
+            "normals": (N, H, W, 3) float32, unit normals of the triangles in camera space (x right, y up, z
+            to the camera), of the side that is seen; misses read 0.
 
         Raises:
             RendererError: ``set_views`` was never called.
@@ -125,20 +172,23 @@ class BatchRenderer:
         self._check_usable()
         if not self._num_placed:
             raise RendererError("there are no views to draw; call set_views first")
-        if self._pending is not None:
-            raise RendererError("a render is pending; call collect first")
-        images = self._checked_out(out)
-        self._pending = images, self._backend.submit(images)
+        if not self._backend.owns_images:
+            self._pending = (self._backend.submit(checked_out(out, self.config, self._num_placed)),)
+        elif out is None:
+            self._pending = (self._backend.submit(None),)
+        else:
+            raise RenderConfigError(
+                "out is not taken with images='torch'; copy the tensors that render returns"
+            )
 
-    def collect(self) -> dict[str, NDArray[Any]]:
+    def collect(self) -> dict[str, Any]:
         """Wait for the ``submit`` before and return its images."""
         self._check_open()
         if self._pending is None:
             raise RendererError("nothing is being drawn; call submit first")
-        images, futures = self._pending
+        (pending,) = self._pending
         self._pending = None
-        self._backend.collect(futures)
-        return images
+        return self._backend.collect(pending)
 
     def close(self) -> None:
         """Free everything; may be called again. Other renderers are untouched."""
@@ -170,74 +220,19 @@ class BatchRenderer:
         if self._pending is not None:
             raise RendererError("a render is pending; call collect first")
 
-    def _listed(self) -> str:
-        ids: Sequence[int] = self.scene_ids
-        return str(list(ids)) if len(ids) <= 20 else f"{len(ids)} scenes, ids {ids[0]} to {ids[-1]}"
-
-    def _checked_ids(self, ids: NDArray[Any]) -> NDArray[np.int64]:
-        most = self.config.num_views
-        if ids.ndim != 1 or not 1 <= len(ids) <= most or not np.issubdtype(ids.dtype, np.integer):
+    def _check_resident(self, scene_id: int) -> None:
+        if scene_id not in self._scenes:
             raise RenderConfigError(
-                f"scene_ids has shape {ids.shape} and dtype {ids.dtype}; expected (n,) integers with "
-                f"1 <= n <= num_views = {most}"
+                f"scene {scene_id} is not resident; resident are {listed(self.scene_ids)}"
             )
-        if unknown := sorted(set(ids.tolist()) - self._scenes):
-            raise RenderConfigError(f"scene_ids names {unknown[:10]}; resident are {self._listed()}")
-        return ids.astype(np.int64)
 
-    def _checked_poses(self, poses: NDArray[Any], count: int) -> NDArray[np.float64]:
-        expected = (count, 4, 4)
-        if poses.shape != expected or poses.dtype.kind not in "fiu":
-            raise RenderConfigError(
-                f"world_from_camera has shape {poses.shape} and dtype {poses.dtype}; expected "
-                f"{expected} floats"
-            )
-        poses = poses.astype(np.float64)
-        finite = np.isfinite(poses).all(axis=(1, 2))
-        if not finite.all():
-            raise RenderConfigError(
-                f"world_from_camera[{int(np.argmin(finite))}] holds NaN or infinite values; give finite poses"
-            )
-        wrong = (np.abs(np.linalg.det(poses[:, :3, :3])) < 1e-9) | (poses[:, 3] != (0, 0, 0, 1)).any(axis=1)
-        if wrong.any():
-            raise RenderConfigError(
-                f"world_from_camera[{int(np.argmax(wrong))}] is no invertible affine transform with last row "
-                "(0, 0, 0, 1)"
-            )
-        return poses
-
-    def _checked_out(self, out: Mapping[str, NDArray[Any]] | None) -> dict[str, NDArray[Any]]:
-        config = self.config
-        size = (self._num_placed, config.height, config.width)
-        if out is None:
-            return {name: self._fresh((*size, _SHAPES[name][0]), _SHAPES[name][1]) for name in config.outputs}
-        if not isinstance(out, Mapping):
-            raise RenderConfigError(f"out is {out!r:.80}; expected a dict with the keys {config.outputs}")
-        if set(out) != set(config.outputs):
-            raise RenderConfigError(f"out has the keys {list(out)}; expected {sorted(config.outputs)}")
-        for name, array in out.items():
-            shape, dtype = (*size, _SHAPES[name][0]), np.dtype(_SHAPES[name][1])
-            if not isinstance(array, np.ndarray):
-                raise RenderConfigError(
-                    f"out[{name!r}] is {array!r:.80}; expected a NumPy array, {shape} {dtype}"
-                )
-            if (
-                array.shape != shape
-                or array.dtype != dtype
-                or not array.flags.c_contiguous
-                or not array.flags.writeable
-            ):
-                raise RenderConfigError(
-                    f"out[{name!r}] has shape {array.shape} and dtype {array.dtype}; expected a writable "
-                    f"C-contiguous {shape} {dtype}"
-                )
-        return dict(out)
-
-    @staticmethod
-    def _fresh(shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+    def _settle(self, scene_id: int) -> None:
+        """Wait until a scene is added; one that failed is forgotten and its error raised."""
+        future = self._adding.pop(scene_id, None)
+        if future is None:
+            return
         try:
-            return np.empty(shape, dtype)
-        except (MemoryError, ValueError) as error:
-            raise CapacityError(
-                f"an output of shape {shape} does not fit into memory; lower num_views or the resolution"
-            ) from error
+            future.result()
+        except BaseException:
+            self._scenes.discard(scene_id)
+            raise

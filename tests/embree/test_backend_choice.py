@@ -141,5 +141,5 @@ def test_pixel_rays_by_hand():
     # 4 x 2 pixels over 90 degrees: side 2 tan(45) / 4 = 0.5; the top left centre is at x = -0.75, y = 0.25.
     pose = np.eye(4)
     pose[:3, 3] = 7, 8, 9
-    rays = pixel_rays(pose[None], np.pi / 2, 2, 4)[0]
+    rays = pixel_rays(pose[None], np.array([np.pi / 2]), 2, 4)[0]
     np.testing.assert_allclose(rays.T, [[0.5, 0, 0], [0, -0.5, 0], [-0.75, 0.25, -1], [7, 8, 9]], atol=1e-7)

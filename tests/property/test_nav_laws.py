@@ -100,7 +100,7 @@ def test_motion_never_leaves_the_ground(mesh: NavMesh, seed: int, sliding: bool)
         # Never farther from the target than before, seen from above; without sliding, on the line to it.
         asked = np.linalg.norm(step, axis=1)
         left = np.linalg.norm((moved - position - step)[:, [0, 2]], axis=1)
-        assert (left <= asked + 1e-5).all()
+        assert (left <= asked + 3e-5).all()  # snapping moves by up to 1e-5 along each axis
         if not sliding:
             done = np.linalg.norm((moved - position)[:, [0, 2]], axis=1)
             np.testing.assert_allclose(done + left, asked, atol=1e-4)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..backends import Images
 from ..config import RenderConfig
+from ..prepare import Preparer
 from ..types import SceneArrays
 from .cameras import pixel_rays
 from .check import check_layout
@@ -22,7 +24,14 @@ from .scene import Tree
 from .surface import Surface, build_surface
 
 _JOBS_PER_WORKER = 4
-Images = dict[str, NDArray[Any]]
+
+
+class Prepared(NamedTuple):
+    """What a scene is added from."""
+
+    positions: NDArray[np.float32]
+    triangles: NDArray[np.uint32]
+    surface: Surface | None
 
 
 class Scene(NamedTuple):
@@ -45,6 +54,7 @@ class EmbreeBackend:
         check_layout(self._embree, self._lanes)
         self._workers = min(config.num_workers or _num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")
+        self._builder = ThreadPoolExecutor(1, thread_name_prefix="batchnav-renderer-build")
         self._scenes: dict[int, Scene] = {}
         self._jobs: list[tuple[int, NDArray[np.int64]]] = []
         self._cameras = np.zeros((0, 3, 4), np.float32)
@@ -61,39 +71,60 @@ class EmbreeBackend:
             "reason": reason,
         }
 
-    def add_scene(self, scene_id: int, arrays: SceneArrays) -> None:
-        """Copy a scene and build its tree; raises ``EmbreeError`` where memory is short."""
-        surface = build_surface(arrays, "rgb" in self._config.outputs, self._config.max_texture_size)
-        tree = Tree(self._embree, arrays.positions, arrays.triangles)
-        self._scenes[scene_id] = Scene(tree, surface)
+    owns_images = False
+
+    @property
+    def preparer(self) -> Preparer:
+        """Makes the tables of surfaces."""
+        rgb, limit = "rgb" in self._config.outputs, self._config.max_texture_size
+        return Preparer(f"embree rgb={rgb} max_texture_size={limit}", partial(prepare, rgb=rgb, limit=limit))
+
+    def add_scene(self, scene_id: int, payload: Prepared) -> Future[None]:
+        """Start building the tree of a scene; fails with an ``EmbreeError`` where memory is short."""
+        return self._builder.submit(self._build, scene_id, payload)
 
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene."""
         self._scenes.pop(scene_id).tree.close()
 
-    def set_views(self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64]) -> None:
-        """Take scenes and poses of all views."""
-        config = self._config
-        self._cameras = pixel_rays(world_from_camera, config.hfov, config.height, config.width)
+    def set_views(
+        self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64], hfov: NDArray[np.float64]
+    ) -> None:
+        """Take scene, pose and field of view of all views."""
+        self._cameras = pixel_rays(world_from_camera, hfov, self._config.height, self._config.width)
         self._jobs = split_views(scene_ids, self._workers * _JOBS_PER_WORKER)
 
-    def submit(self, out: Images) -> list[Future[None]]:
+    def submit(self, out: Images | None) -> tuple[Images, list[Future[None]]]:
         """Start drawing the current views into contiguous arrays."""
+        assert out is not None
         self._begun = time.perf_counter()
-        return [self._pool.submit(self._draw, self._scenes[scene], views, out) for scene, views in self._jobs]
+        jobs = [self._pool.submit(self._draw, self._scenes[scene], views, out) for scene, views in self._jobs]
+        return out, jobs
 
-    def collect(self, futures: Sequence[Future[None]]) -> None:
+    def collect(self, pending: tuple[Images, list[Future[None]]]) -> Images:
         """Wait for drawing; raises what a worker raised."""
+        out, futures = pending
         wait(futures)  # all of them, so that after an error no thread still writes into the arrays
         self.timings = {"draw": time.perf_counter() - self._begun}
         for future in futures:
             future.result()
+        return out
+
+    def memory(self) -> dict[str, int]:
+        """Bytes of our own allocations, without Embree's trees."""
+        surfaces = [scene.surface for scene in self._scenes.values() if scene.surface is not None]
+        return {"scenes": sum(table.nbytes for surface in surfaces for table in surface), "images": 0}
 
     def close(self) -> None:
         """End the threads and free the scenes; may be called again."""
+        self._builder.shutdown(wait=True)
         self._pool.shutdown(wait=True)
         while self._scenes:
             self._scenes.popitem()[1].tree.close()
+
+    def _build(self, scene_id: int, payload: Prepared) -> None:
+        tree = Tree(self._embree, payload.positions, payload.triangles)
+        self._scenes[scene_id] = Scene(tree, payload.surface)
 
     def _draw(self, scene: Scene, views: NDArray[np.int64], out: Images) -> None:
         config, lanes = self._config, self._lanes
@@ -108,6 +139,11 @@ class EmbreeBackend:
         else:
             rgb = out["rgb"] if "rgb" in out else np.empty((0, *size, 3), np.uint8)
             draw_surfaces(*views_of, *limits, depth, rgb, surface.has_holes, *surface)
+
+
+def prepare(arrays: SceneArrays, rgb: bool, limit: int) -> Prepared:
+    """The part of adding a scene that needs no device."""
+    return Prepared(arrays.positions, arrays.triangles, build_surface(arrays, rgb, limit))
 
 
 def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[tuple[int, NDArray[np.int64]]]:

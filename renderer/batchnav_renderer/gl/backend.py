@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..backends import Images
 from ..camera import clip_from_camera, rigid_inverse
 from ..config import RenderConfig
-from ..errors import EGLError
+from ..errors import EGLError, RendererError
+from ..prepare import Preparer
 from ..types import SceneArrays
 from .api import GLApi
 from .devices import choose_device, device_table
 from .egl import EGL, Display
-from .pipeline import VIEW_RECORD, Images, ViewPipeline
+from .pipeline import VIEW_RECORD, ViewPipeline
 from .plan import Batch, plan_batches
 from .residency import Residency, Resident
 from .store import SceneStore
@@ -30,6 +32,7 @@ _log = logging.getLogger("batchnav_renderer")
 _TARGET_BYTES = 1 << 29  # of one texture array; llvmpipe refuses more than twice this
 _COMMAND_BYTES = 1 << 28  # of the indirect draw commands of one batch
 _SOFTWARE = ("llvmpipe", "softpipe", "SWR")
+Pending = tuple[Images, list[Future[dict[str, float]]]]
 _NEEDED = ("GL_ARB_indirect_parameters",)
 
 
@@ -100,8 +103,25 @@ class GLBackend:
         ]
         return [future.result() for future in futures]
 
-    def add_scene(self, scene_id: int, arrays: SceneArrays) -> None:
-        """Copy a scene to the device; raises ``CapacityError``."""
+    owns_images = False
+
+    @property
+    def preparer(self) -> Preparer:
+        """Leaves scenes as they are."""
+        return Preparer("gl", _as_it_is)
+
+    def add_scene(self, scene_id: int, payload: SceneArrays) -> Future[None]:
+        """Copy a scene to the device; fails with ``CapacityError``."""
+        future: Future[None] = Future()
+        try:
+            self._add(scene_id, payload)
+        except RendererError as error:
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+        return future
+
+    def _add(self, scene_id: int, arrays: SceneArrays) -> None:
         upload, resident = self._residency.place(arrays)
         futures = [
             worker.submit(store.write, upload, self._residency)
@@ -117,10 +137,12 @@ class GLBackend:
         """Free the room of a scene."""
         self._residency.remove(self._scenes.pop(scene_id))
 
-    def set_views(self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64]) -> None:
-        """Take scenes and poses of all views."""
+    def set_views(
+        self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64], hfov: NDArray[np.float64]
+    ) -> None:
+        """Take scene, pose and field of view of all views."""
         config = self._config
-        clip = clip_from_camera(config.hfov, config.aspect, config.near) @ rigid_inverse(world_from_camera)
+        clip = clip_from_camera(hfov, config.aspect, config.near) @ rigid_inverse(world_from_camera)
         views = np.zeros(len(scene_ids), VIEW_RECORD)
         views["clip_x"], views["clip_y"], views["clip_w"] = clip[:, 0], clip[:, 1], clip[:, 3]
         if not np.array_equal(scene_ids, self._scene_ids):
@@ -146,9 +168,10 @@ class GLBackend:
             )
         ]
 
-    def submit(self, out: Images) -> list[Future[dict[str, float]]]:
+    def submit(self, out: Images | None) -> Pending:
         """Start drawing the current views into contiguous arrays."""
-        return [
+        assert out is not None
+        return out, [
             self._workers[number].submit(
                 self._pipelines[number].render,
                 batch,
@@ -158,8 +181,9 @@ class GLBackend:
             for number, batch in self._batches
         ]
 
-    def collect(self, futures: Sequence[Future[dict[str, float]]]) -> None:
+    def collect(self, pending: Pending) -> Images:
         """Wait for drawing; raises what a worker raised."""
+        out, futures = pending
         wait(futures)  # all of them, so that after an error no worker still writes into the arrays
         stages = [future.result() for future in futures]
         totals: dict[int, dict[str, float]] = {}
@@ -168,12 +192,21 @@ class GLBackend:
             for name, seconds in stage.items():
                 worker[name] += seconds
         self.timings = {name: max(worker[name] for worker in totals.values()) for name in stages[0]}
+        return out
+
+    def memory(self) -> dict[str, int]:
+        """Bytes of our own allocations."""
+        return {"scenes": 0, "images": 0}
 
     def close(self) -> None:
         """End the workers and destroy their contexts; may be called again."""
         self._finalizer.detach()
         _stop(self._workers, wait=True)
         self._workers.clear()
+
+
+def _as_it_is(arrays: SceneArrays) -> SceneArrays:
+    return arrays
 
 
 class _Limits:

@@ -23,7 +23,7 @@ from batchnav_renderer import RenderConfig, RenderConfigError
         {"hfov_deg": float("nan")},
         {"outputs": ()},
         {"outputs": ("depth", "depth")},
-        {"outputs": ("normals",)},
+        {"outputs": ("normal",)},
         {"outputs": 3},
         {"outputs": [["a"]]},
         {"outputs": ({},)},
