@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from ..config import EnvConfig
 from ..errors import ConfigError
 from ..scenes import Scene
+
+if TYPE_CHECKING:
+    from batchnav_renderer import BatchRenderer
 
 Array = NDArray[Any]
 
@@ -34,24 +37,7 @@ class Images:
         """
         if self._renderer is not None or not self.outputs:
             return
-        from batchnav_renderer import BatchRenderer, RenderConfig
-        from batchnav_renderer.errors import RenderConfigError
-
-        config = self._config
-        try:
-            wanted = RenderConfig(
-                num_views=self._num_envs,
-                height=config.resolution[0],
-                width=config.resolution[1],
-                hfov_deg=config.hfov_deg,
-                outputs=self.outputs,  # type: ignore[arg-type]
-                far=config.max_depth,
-                device=config.device,
-                backend=config.render_backend,  # type: ignore[arg-type]
-            )
-            self._renderer = BatchRenderer(wanted)
-        except RenderConfigError as error:
-            raise ConfigError(f"the renderer cannot be made with this configuration: {error}") from error
+        self._renderer = make_renderer(self._num_envs, self._config, self.outputs)
 
     @property
     def info(self) -> dict[str, Any]:
@@ -110,3 +96,29 @@ class Images:
                     np.subtract(depth, np.float32(config.min_depth), out=depth)
                 np.divide(depth, np.float32(config.max_depth) - np.float32(config.min_depth), out=depth)
         return images
+
+
+def make_renderer(num_views: int, config: EnvConfig, outputs: tuple[str, ...]) -> BatchRenderer:
+    """The renderer of ``num_views`` cameras that draw ``outputs`` as the configuration says.
+
+    Raises:
+        ConfigError: the renderer refuses the configuration.
+        RendererError: the backend cannot be loaded.
+    """
+    import batchnav_renderer
+    from batchnav_renderer.errors import RenderConfigError
+
+    try:
+        wanted = batchnav_renderer.RenderConfig(
+            num_views=num_views,
+            height=config.resolution[0],
+            width=config.resolution[1],
+            hfov_deg=config.hfov_deg,
+            outputs=outputs,  # type: ignore[arg-type]
+            far=config.max_depth,
+            device=config.device,
+            backend=config.render_backend,  # type: ignore[arg-type]
+        )
+        return batchnav_renderer.BatchRenderer(wanted)
+    except RenderConfigError as error:
+        raise ConfigError(f"the renderer cannot be made with this configuration: {error}") from error

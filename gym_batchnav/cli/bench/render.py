@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from batchnav_renderer import BatchRenderer, RenderConfig
-
 from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
+from ...envs.images import make_renderer
 from ...envs.world import scene_refs
 from ...errors import ConfigError
 from ...nav import navmesh_for
@@ -33,7 +32,7 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     generator = np.random.default_rng(args.seed)
     slots = np.arange(args.num_envs) % len(scenes)
     views = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
-    with BatchRenderer(_render_config(args.num_envs, config)) as renderer:
+    with make_renderer(args.num_envs, config, config.sensors) as renderer:
         ids = np.array([renderer.add_scene(scene.arrays) for scene in scenes])[slots]
         spent: dict[str, float] = {}
         calls = 0
@@ -65,19 +64,6 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
         "triangles_per_scene": triangle_summary([len(scene.triangles) for scene in scenes]),
         "renderer": info,
     }
-
-
-def _render_config(num_views: int, config: EnvConfig) -> RenderConfig:
-    return RenderConfig(
-        num_views=num_views,
-        height=config.resolution[0],
-        width=config.resolution[1],
-        hfov_deg=config.hfov_deg,
-        outputs=config.sensors,  # type: ignore[arg-type]
-        far=config.max_depth,
-        device=config.device,
-        backend=config.render_backend,  # type: ignore[arg-type]
-    )
 
 
 def _random_views(
