@@ -75,12 +75,14 @@ def success_by_distance(agents: Sequence[AgentResult]) -> str:
                 error_kw={"ecolor": INK, "elinewidth": 0.8, "capsize": 1.5, "alpha": 0.7},
             )
     counts = [sum(b.low <= e.start_distance < b.high for e in agents[0].episodes) for b in bins]
-    labels = [f"{b.label}\n{count} episodes" for b, count in zip(bins, counts, strict=True)]
+    labels = [f"{b.label}\nn = {count}" for b, count in zip(bins, counts, strict=True)]
     axis.set_xticks(range(len(bins)), labels)
     axis.set_ylim(0, 1.02)
     axis.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
     _style(axis, "Success by distance at the start")
-    axis.legend(frameon=False, fontsize=8, labelcolor=INK, ncols=2, loc="upper right")
+    # Below the axes: bars and their intervals may fill all of the plot.
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 4}
+    axis.legend(frameon=False, fontsize=8, labelcolor=INK, **place)
     return _svg(figure)
 
 
