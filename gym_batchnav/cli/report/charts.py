@@ -81,8 +81,8 @@ def success_by_distance(agents: Sequence[AgentResult]) -> str:
     axis.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
     _style(axis, "Success by distance at the start")
     # Below the axes: bars and their intervals may fill all of the plot.
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 4}
-    axis.legend(frameon=False, fontsize=8, labelcolor=INK, **place)
+    below = (0.5, -0.17)
+    axis.legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper center", bbox_to_anchor=below, ncols=4)
     return _svg(figure)
 
 
