@@ -20,6 +20,16 @@ FORMAT = 1
 BEST_NAME = "best.pt"
 _NAME = re.compile(r"update-(\d+)\.pt")
 _ARRAY = "__numpy__"
+_UNREADABLE = (
+    OSError,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    EOFError,
+    zipfile.BadZipFile,
+    pickle.UnpicklingError,
+)
+"""What reading a file that is no whole checkpoint raises."""
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any]) -> None:
@@ -63,15 +73,7 @@ def load_checkpoint(path: Path | str, device: str | torch.device = "cpu") -> dic
         content = _read(path, device)
     except FileNotFoundError as error:
         raise CheckpointError(f"there is no checkpoint {path}; give a .pt file or a run's folder") from error
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-        KeyError,
-        EOFError,
-        zipfile.BadZipFile,
-        pickle.UnpicklingError,
-    ) as error:
+    except _UNREADABLE as error:
         raise CheckpointError(f"the checkpoint {path} is broken ({error}); {_advice(path)}") from error
     return content
 
@@ -180,7 +182,7 @@ def _advice(path: Path) -> str:
             continue
         try:
             _read(other, "cpu")
-        except Exception:
+        except _UNREADABLE:
             continue
         return f"use {other} instead"
     return "no other usable checkpoint lies beside it"
