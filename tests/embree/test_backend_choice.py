@@ -11,7 +11,7 @@ import pytest
 from batchnav_renderer import BatchRenderer, EGLError, EmbreeError, RenderConfig
 from batchnav_renderer.embree import check, library
 from batchnav_renderer.gl import backend as gl_backend
-from batchnav_renderer.gl import egl
+from batchnav_renderer.gl import egl, workers
 from batchnav_renderer.gl.devices import DeviceInfo
 
 
@@ -25,7 +25,7 @@ class NoGL:
 @pytest.fixture
 def no_gl(monkeypatch):
     monkeypatch.setattr(egl, "EGL", NoGL)
-    monkeypatch.setattr(gl_backend, "EGL", NoGL)
+    monkeypatch.setattr(workers, "EGL", NoGL)
 
 
 @pytest.fixture

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-import logging
-import os
-import weakref
-from collections.abc import Sequence
 from concurrent.futures import Future, wait
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +13,14 @@ from ..config import RenderConfig
 from ..errors import EGLError, RendererError
 from ..prepare import Preparer
 from ..types import SceneArrays
-from .api import GLApi
-from .devices import choose_device, device_table
-from .egl import EGL, Display
 from .pipeline import VIEW_RECORD, ViewPipeline
 from .plan import Batch, plan_batches
 from .residency import Residency, Resident
 from .store import SceneStore
-from .worker import GLWorker
+from .workers import GLWorkers
 
-_log = logging.getLogger("batchnav_renderer")
 _TARGET_BYTES = 1 << 29  # of one texture array; llvmpipe refuses more than twice this
 _COMMAND_BYTES = 1 << 28  # of the indirect draw commands of one batch
-_SOFTWARE = ("llvmpipe", "softpipe", "SWR")
 Pending = tuple[Images, list[Future[dict[str, float]]]]
 _NEEDED = ("GL_ARB_indirect_parameters",)
 
@@ -42,15 +31,12 @@ class GLBackend:
     def __init__(self, config: RenderConfig) -> None:
         """Choose the device, start the workers; raises ``EGLError``."""
         self._config = config
-        displays, reason = _choose_displays(config.device)
-        self._workers: list[GLWorker] = []
-        self._finalizer = weakref.finalize(self, _stop, self._workers)
-        self._finalizer.atexit = False
+        self._contexts = GLWorkers(config, share=True, needed=_NEEDED)
+        self._workers = self._contexts.all
         try:
-            self._start(displays)
-            self.info = self._describe(displays[0], reason)
-            if self.info["software"] and config.device is None:
-                _log.warning("drawing in software with %s: %s", self.info["gl_renderer"], reason)
+            displays = self._contexts.displays
+            self._stores = [SceneStore(worker.api) for worker in self._workers[: len(displays)]]
+            self.info = self._contexts.describe("gl")
             self._pipelines = self._make_pipelines()
         except BaseException:
             self.close()
@@ -61,32 +47,8 @@ class GLBackend:
         self._views = np.zeros(0, VIEW_RECORD)
         self.timings: dict[str, float] = {}
 
-    def _start(self, displays: Sequence[Display]) -> None:
-        software = displays[0].software
-        wanted = self._config.num_workers or (_num_cpus() if software else 1)
-        for number in range(min(wanted, self._config.num_views)):
-            display = displays[number % len(displays)]
-            share = self._workers[number % len(displays)] if number >= len(displays) else None
-            self._workers.append(GLWorker(display, share, self._config.debug))
-        self._stores = [SceneStore(worker.api) for worker in self._workers[: len(displays)]]
-
-    def _describe(self, display: Display, reason: str) -> dict[str, Any]:
-        self._limits = self._workers[0].run(_query_limits, self._workers[0].api)
-        strings = self._limits.strings
-        if missing := [name for name in _NEEDED if name not in self._limits.extensions]:
-            raise EGLError(f"{strings['gl_renderer']} lacks {', '.join(missing)}; a newer driver is needed")
-        return {
-            "backend": "gl",
-            **strings,
-            "device": self._config.device or ("cpu" if display.software else "cuda"),
-            "display": display.name,
-            "software": strings["gl_renderer"].startswith(_SOFTWARE),
-            "workers": len(self._workers),
-            "reason": reason,
-        }
-
     def _make_pipelines(self) -> list[ViewPipeline]:
-        config, limits = self._config, self._limits
+        config, limits = self._config, self._contexts.limits
         in_vertex = "GL_ARB_shader_viewport_layer_array" in limits.extensions
         if config.layer_stage == "vertex" and not in_vertex:
             raise EGLError("layer_stage is 'vertex', but the driver lacks GL_ARB_shader_viewport_layer_array")
@@ -200,65 +162,8 @@ class GLBackend:
 
     def close(self) -> None:
         """End the workers and destroy their contexts; may be called again."""
-        self._finalizer.detach()
-        _stop(self._workers, wait=True)
-        self._workers.clear()
+        self._contexts.close()
 
 
 def _as_it_is(arrays: SceneArrays) -> SceneArrays:
     return arrays
-
-
-class _Limits:
-    """What the driver says of itself."""
-
-    def __init__(self, api: GLApi) -> None:
-        self.strings = {
-            f"gl_{name}": (ctypes.string_at(api.glGetString(code)) or b"").decode()
-            for name, code in (
-                ("renderer", api.GL_RENDERER),
-                ("vendor", api.GL_VENDOR),
-                ("version", api.GL_VERSION),
-            )
-        }
-        count = _integer(api, api.GL_NUM_EXTENSIONS)
-        names = (ctypes.string_at(api.glGetStringi(api.GL_EXTENSIONS, number)) for number in range(count))
-        self.extensions = frozenset(name.decode() for name in names)
-        self.layers = min(
-            _integer(api, api.GL_MAX_ARRAY_TEXTURE_LAYERS), _integer(api, api.GL_MAX_FRAMEBUFFER_LAYERS), 2048
-        )
-        self.storage_bytes = _integer(api, api.GL_MAX_SHADER_STORAGE_BLOCK_SIZE)
-
-
-def _query_limits(api: GLApi) -> _Limits:
-    return _Limits(api)
-
-
-def _integer(api: GLApi, name: int) -> int:
-    value = ctypes.c_int()
-    api.glGetIntegerv(name, ctypes.byref(value))
-    return value.value & 0x7FFFFFFF if value.value >= 0 else 0x7FFFFFFF
-
-
-def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
-    egl = EGL()
-    chosen = choose_device(device, egl.devices, os.environ.get("CUDA_VISIBLE_DEVICES"))
-    if chosen is not None:
-        return (
-            egl.device_display(chosen),
-        ), f"EGL device {chosen.index} is CUDA device {chosen.cuda_ordinal}"
-    displays = egl.software_displays()
-    if device is None:
-        reason = f"no usable NVIDIA device among EGL's devices:\n{device_table(egl.devices)}"
-        return displays, reason
-    return displays, "device='cpu' was asked for"
-
-
-def _num_cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _stop(workers: list[GLWorker], wait: bool = False) -> None:
-    # Contexts that share objects go in reverse order; the first one of a group owns the store.
-    for worker in reversed(workers):
-        worker.stop(wait=wait)

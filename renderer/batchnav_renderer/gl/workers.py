@@ -1,0 +1,151 @@
+"""The threads and contexts that a GL backend draws with, and what their driver can do."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..config import RenderConfig
+from ..errors import EGLError
+from .api import GLApi
+from .devices import choose_device, device_table
+from .egl import EGL, Display
+from .worker import GLWorker
+
+_log = logging.getLogger("batchnav_renderer")
+_SOFTWARE = ("llvmpipe", "softpipe", "SWR")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the driver says of itself."""
+
+    strings: dict[str, str]
+    """gl_renderer, gl_vendor and gl_version."""
+    extensions: frozenset[str]
+    """Names of the extensions."""
+    layers: int
+    """Layers of an array texture that can be drawn to, 2,048 at most."""
+    storage_bytes: int
+    """Bytes of a buffer that a shader can reach."""
+
+    @property
+    def software(self) -> bool:
+        """Whether a CPU draws."""
+        return self.strings["gl_renderer"].startswith(_SOFTWARE)
+
+
+class GLWorkers:
+    """Workers on one display or several; they end with this object, or by ``close``."""
+
+    def __init__(self, config: RenderConfig, *, share: bool, needed: Sequence[str] = ()) -> None:
+        """Choose the device and start the workers.
+
+        Args:
+            config: says the device, and how many workers.
+            share: whether contexts of one display share their objects.
+            needed: extensions that the backend cannot do without.
+
+        Raises:
+            EGLError: there is no context to be had, or it lacks an extension.
+        """
+        self._config = config
+        self.displays, self.reason = _choose_displays(config.device)
+        self.all: list[GLWorker] = []
+        self._finalizer = weakref.finalize(self, _stop, self.all)
+        self._finalizer.atexit = False
+        try:
+            self._start(share)
+            self.limits = self.all[0].run(_query_limits, self.all[0].api)
+            self._check(needed)
+        except BaseException:
+            self.close()
+            raise
+
+    def describe(self, backend: str) -> dict[str, Any]:
+        """What draws, and why, for ``BatchRenderer.info``."""
+        display = self.displays[0]
+        return {
+            "backend": backend,
+            **self.limits.strings,
+            "device": self._config.device or ("cpu" if display.software else "cuda"),
+            "display": display.name,
+            "software": self.limits.software,
+            "workers": len(self.all),
+            "reason": self.reason,
+        }
+
+    def close(self) -> None:
+        """End the workers and destroy their contexts; may be called again."""
+        self._finalizer.detach()
+        _stop(self.all, wait=True)
+        self.all.clear()
+
+    def _start(self, share: bool) -> None:
+        displays, config = self.displays, self._config
+        wanted = config.num_workers or (_num_cpus() if displays[0].software else 1)
+        for number in range(min(wanted, config.num_views)):
+            first = self.all[number % len(displays)] if share and number >= len(displays) else None
+            self.all.append(GLWorker(displays[number % len(displays)], first, config.debug))
+
+    def _check(self, needed: Sequence[str]) -> None:
+        renderer = self.limits.strings["gl_renderer"]
+        if missing := [name for name in needed if name not in self.limits.extensions]:
+            raise EGLError(f"{renderer} lacks {', '.join(missing)}; a newer driver is needed")
+        if self.limits.software and self._config.device is None:
+            _log.warning("drawing in software with %s: %s", renderer, self.reason)
+
+
+def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
+    egl = EGL()
+    chosen = choose_device(device, egl.devices, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    if chosen is not None:
+        reason = f"EGL device {chosen.index} is CUDA device {chosen.cuda_ordinal}"
+        return (egl.device_display(chosen),), reason
+    displays = egl.software_displays()
+    if device is None:
+        reason = f"no usable NVIDIA device among EGL's devices:\n{device_table(egl.devices)}"
+        return displays, reason
+    return displays, "device='cpu' was asked for"
+
+
+def _query_limits(api: GLApi) -> Limits:
+    strings = {
+        f"gl_{name}": (ctypes.string_at(api.glGetString(code)) or b"").decode()
+        for name, code in (
+            ("renderer", api.GL_RENDERER),
+            ("vendor", api.GL_VENDOR),
+            ("version", api.GL_VERSION),
+        )
+    }
+    count = _integer(api, api.GL_NUM_EXTENSIONS)
+    names = (ctypes.string_at(api.glGetStringi(api.GL_EXTENSIONS, number)) for number in range(count))
+    return Limits(
+        strings=strings,
+        extensions=frozenset(name.decode() for name in names),
+        layers=min(
+            _integer(api, api.GL_MAX_ARRAY_TEXTURE_LAYERS), _integer(api, api.GL_MAX_FRAMEBUFFER_LAYERS), 2048
+        ),
+        storage_bytes=_integer(api, api.GL_MAX_SHADER_STORAGE_BLOCK_SIZE),
+    )
+
+
+def _integer(api: GLApi, name: int) -> int:
+    value = ctypes.c_int()
+    api.glGetIntegerv(name, ctypes.byref(value))
+    return value.value & 0x7FFFFFFF if value.value >= 0 else 0x7FFFFFFF
+
+
+def _num_cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _stop(workers: list[GLWorker], wait: bool = False) -> None:
+    # Contexts that share objects go in reverse order; the first one of a group owns the store.
+    for worker in reversed(workers):
+        worker.stop(wait=wait)
