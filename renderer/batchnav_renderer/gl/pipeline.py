@@ -146,7 +146,7 @@ class ViewPipeline:
         api.glBindVertexArray(self._arrays[surface])
         api.glUseProgram(self._program(group))
         if group.texture_size:
-            api.glBindTextureUnit(0, self._store.textures[group.texture_size])
+            self._store.textures.bind(group.texture_size, 0)
             api.glBindSampler(0, self._sampler(group.wrap))
         api.glBindBuffer(api.GL_DRAW_INDIRECT_BUFFER, self._commands.name)
         api.glBindBuffer(api.GL_PARAMETER_BUFFER_ARB, self._counts.name)

@@ -11,6 +11,7 @@ from ..errors import CapacityError
 from .api import GLApi
 from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD
 from .residency import Residency, Upload
+from .textures import TextureArrays
 
 
 class GLBuffer:
@@ -52,8 +53,7 @@ class SceneStore:
         self._api = api
         self.positions, self.attributes = GLBuffer(api), GLBuffer(api)
         self.indices, self.chunks = GLBuffer(api), GLBuffer(api)
-        self.textures: dict[int, int] = {}
-        self._layers: dict[int, int] = {}
+        self.textures = TextureArrays(api)
         self.version = 0
 
     def write(self, upload: Upload, residency: Residency) -> None:
@@ -66,11 +66,11 @@ class SceneStore:
             self.chunks.resize(residency.chunks.capacity * CHUNK_RECORD.itemsize, keep=True),
         ]
         for size, where in residency.layers.items():
-            self._grow_texture(size, where.capacity)
+            self.textures.grow(size, where.capacity)
         self.version += any(grown)
         self._write_mesh(upload)
         for size, (layer, images) in upload.images.items():
-            self._write_images(size, layer, np.stack(images))
+            self.textures.write(size, layer, np.stack(images))
         self._api.glFinish()
         if pending := self._api.errors():
             raise CapacityError(
@@ -86,37 +86,3 @@ class SceneStore:
         self.attributes.write(upload.vertex * ATTRIBUTE_RECORD.itemsize, mesh.attributes)
         self.indices.write(upload.index * 4, mesh.indices + np.uint32(upload.vertex))
         self.chunks.write(upload.chunk * CHUNK_RECORD.itemsize, chunks)
-
-    def _grow_texture(self, size: int, layers: int) -> None:
-        api, old = self._api, self._layers.get(size, 0)
-        if layers <= old:
-            return
-        name = ctypes.c_uint()
-        api.glCreateTextures(api.GL_TEXTURE_2D_ARRAY, 1, ctypes.byref(name))
-        api.glTextureStorage3D(name.value, size.bit_length(), api.GL_SRGB8_ALPHA8, size, size, layers)
-        if old:
-            kind = api.GL_TEXTURE_2D_ARRAY
-            for level in range(size.bit_length()):
-                api.glCopyImageSubData(
-                    self.textures[size], kind, level, 0, 0, 0, name.value, kind, level, 0, 0, 0,
-                    size >> level, size >> level, old,
-                )  # fmt: skip
-            api.glDeleteTextures(1, ctypes.byref(ctypes.c_uint(self.textures[size])))
-        self.textures[size], self._layers[size] = name.value, layers
-
-    def _write_images(self, size: int, layer: int, images: NDArray[np.uint8]) -> None:
-        api = self._api
-        api.glPixelStorei(api.GL_UNPACK_ALIGNMENT, 1)
-        api.glTextureSubImage3D(
-            self.textures[size], 0, 0, 0, layer, size, size, len(images),
-            api.GL_RGBA, api.GL_UNSIGNED_BYTE, images.ctypes.data,
-        )  # fmt: skip
-        # Mipmaps of the new layers alone, through a view of them; the driver averages in linear light.
-        view = ctypes.c_uint()
-        api.glGenTextures(1, ctypes.byref(view))
-        api.glTextureView(
-            view.value, api.GL_TEXTURE_2D_ARRAY, self.textures[size], api.GL_SRGB8_ALPHA8,
-            0, size.bit_length(), layer, len(images),
-        )  # fmt: skip
-        api.glGenerateTextureMipmap(view.value)
-        api.glDeleteTextures(1, ctypes.byref(view))
