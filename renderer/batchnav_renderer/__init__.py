@@ -6,6 +6,7 @@ from .config import RenderConfig
 from .errors import (
     CapacityError,
     ClosedError,
+    ContextLostError,
     EGLError,
     EmbreeError,
     InteropError,
@@ -21,6 +22,7 @@ __all__ = [
     "BatchRenderer",
     "CapacityError",
     "ClosedError",
+    "ContextLostError",
     "EGLError",
     "EmbreeError",
     "InteropError",

@@ -64,6 +64,9 @@ class RenderConfig:
     images: Literal["numpy", "torch"] = "numpy"
     """What ``render`` returns: NumPy arrays, or torch tensors on the device that draws (on an NVIDIA GPU
     without a copy; see ``BatchRenderer.render`` for how long they live)."""
+    image_ring: int = 2
+    """Sets of buffers that take turns with ``images="torch"`` on an NVIDIA GPU: a returned tensor lives until
+    this many renders have been submitted after its own. 2 lets one batch be drawn while the last is used."""
     occlusion_culling: Literal["auto", "on", "off"] = "auto"
     """Whether "gl" leaves out chunks that a depth pyramid shows to be hidden; it never changes an image.
     "auto" has it on where a measurement has shown that it pays."""
@@ -90,6 +93,7 @@ class RenderConfig:
             _check_integer("num_workers", self.num_workers, 1, 1024)
         if self.max_layers is not None:
             _check_integer("max_layers", self.max_layers, 1, 2048)
+        _check_integer("image_ring", self.image_ring, 2, 64)
         _check_integer("max_texture_size", self.max_texture_size, 1, 8192)
         if self.max_texture_size & (self.max_texture_size - 1):
             raise RenderConfigError(f"max_texture_size is {self.max_texture_size}; it must be a power of two")

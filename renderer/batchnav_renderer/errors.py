@@ -27,6 +27,10 @@ class CapacityError(RendererError):
     """More was asked for than the device, the driver or the configuration can hold."""
 
 
+class ContextLostError(RendererError):
+    """The driver has lost the GL context; the renderer can only be closed and made anew."""
+
+
 class InteropError(RendererError):
     """The GL device and the CUDA device cannot share memory."""
 

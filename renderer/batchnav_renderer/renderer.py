@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from .config import RenderConfig
 from .errors import ClosedError, RenderConfigError, RendererError
 from .prepare import PreparedScene, Preparer
 from .types import SceneArrays
+
+if TYPE_CHECKING:
+    from .interop import HostTensors
 
 
 class BatchRenderer:
@@ -32,6 +35,7 @@ class BatchRenderer:
         Raises:
             EGLError: no headless GL context could be made.
             EmbreeError: Embree could not be loaded.
+            InteropError: images are wanted as torch tensors, and torch is missing or cannot use the device.
         """
         self.config = config
         self._closed = False
@@ -41,12 +45,18 @@ class BatchRenderer:
         self._adding: dict[int, Future[None]] = {}
         self._used: set[int] = set()
         self._num_placed = 0
-        self._pending: tuple[Any] | None = None
+        self._pending: tuple[Any, Any] | None = None
         self._backend: Backend = make_backend(config)
+        self._host: HostTensors | None = None
+        if config.images == "torch" and not self._backend.owns_images:
+            self._host = self._host_tensors()
 
     @property
     def info(self) -> dict[str, Any]:
-        """What draws: backend, device, software, workers, reason; of GL also gl_renderer and the like."""
+        """What draws: backend, device, software, workers, reason; of GL also gl_renderer and the like.
+
+        "interop" says whether images reach torch on the GPU without a copy, and why not.
+        """
         return dict(self._backend.info)
 
     @property
@@ -151,7 +161,8 @@ class BatchRenderer:
         """Draw all views.
 
         Args:
-            out: C-contiguous arrays to write into, one for each output; None makes fresh ones.
+            out: C-contiguous arrays to write into, one for each output; None makes fresh ones. Not with
+                ``images="torch"``.
 
         Returns:
             Of these, the configured outputs; row 0 is the top.
@@ -160,6 +171,13 @@ class BatchRenderer:
             "ids": (N, H, W, 1) int32, ``SceneArrays.object_ids`` of what is seen; misses read -1.
             "normals": (N, H, W, 3) float32, unit normals of the triangles in camera space (x right, y up, z
             to the camera), of the side that is seen; misses read 0.
+
+            With ``images="torch"`` they are tensors on the device that draws. On the CPU they are fresh each
+            time. On an NVIDIA GPU that shares its memory (``info["interop"]``) they lie in a ring of
+            ``image_ring`` sets of buffers: a tensor is valid until that many renders have been submitted
+            after its own, or ``close``; clone what is to stay. They are ordered on torch's current stream of
+            the calling thread: there, work may be queued at once, and drawing into a set again waits for
+            what was queued. Work on another stream must be waited for by the current one.
 
         Raises:
             RendererError: ``set_views`` was never called.
@@ -172,23 +190,28 @@ class BatchRenderer:
         self._check_usable()
         if not self._num_placed:
             raise RendererError("there are no views to draw; call set_views first")
-        if not self._backend.owns_images:
-            self._pending = (self._backend.submit(checked_out(out, self.config, self._num_placed)),)
-        elif out is None:
-            self._pending = (self._backend.submit(None),)
-        else:
+        if self.config.images == "torch" and out is not None:
             raise RenderConfigError(
                 "out is not taken with images='torch'; copy the tensors that render returns"
             )
+        if self._host is not None:
+            shapes = {name: (self._num_placed, *shape) for name, shape in self.config.shapes.items()}
+            tensors = self._host.fresh(shapes, self.config.dtypes)
+            self._pending = self._backend.submit(self._host.arrays(tensors)), tensors
+        elif self._backend.owns_images:
+            self._pending = self._backend.submit(None), None
+        else:
+            self._pending = self._backend.submit(checked_out(out, self.config, self._num_placed)), None
 
     def collect(self) -> dict[str, Any]:
         """Wait for the ``submit`` before and return its images."""
         self._check_open()
         if self._pending is None:
             raise RendererError("nothing is being drawn; call submit first")
-        (pending,) = self._pending
+        pending, tensors = self._pending
         self._pending = None
-        return self._backend.collect(pending)
+        images = self._backend.collect(pending)
+        return images if self._host is None else self._host.delivered(tensors)
 
     def close(self) -> None:
         """Free everything; may be called again. Other renderers are untouched."""
@@ -205,6 +228,15 @@ class BatchRenderer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _host_tensors(self) -> HostTensors:
+        from .interop import HostTensors
+
+        try:
+            return HostTensors(str(self._backend.info["device"]))
+        except BaseException:
+            self._backend.close()
+            raise
 
     def _check_open(self) -> None:
         if self._closed:

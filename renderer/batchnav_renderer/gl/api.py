@@ -1,7 +1,7 @@
 """GL entry points, with PyOpenGL's prototypes and constants but none of its wrappers.
 
-Addresses come from eglGetProcAddress, so it does not matter which platform PyOpenGL was loaded for, and none
-of PyOpenGL's global flags is touched.
+Addresses come from the display (eglGetProcAddress, say), so it does not matter which platform PyOpenGL was
+loaded for, and none of PyOpenGL's global flags is touched.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import importlib
 import os
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from ..errors import EGLError, RendererError
-from .egl import EGL
+from .display import Display
 
 _VERSIONS = ("1_0", "1_1", "1_2", "1_3", "1_4", "1_5", "2_0", "2_1", "3_0", "3_1", "3_2", "3_3")
 _MODULES = [f"VERSION.GL_{version}" for version in (*_VERSIONS, *(f"4_{minor}" for minor in range(6)))]
@@ -24,17 +25,16 @@ _MODULES += ["ARB.indirect_parameters"]
 class GLApi:
     """Functions (``api.glClear``) and constants (``api.GL_TRIANGLES``), found when first used."""
 
-    def __init__(self, egl: EGL, debug: bool = False) -> None:
+    def __init__(self, display: Display, debug: bool = False) -> None:
         """Load PyOpenGL.
 
         Args:
-            egl: where entry points are looked up.
+            display: where entry points are looked up; a context of it is current wherever one is used.
             debug: check ``glGetError`` after each call, and count calls in ``calls``.
         """
-        self._egl = egl
+        self._display = display
         self._debug = debug or os.environ.get("BATCHNAV_GL_DEBUG", "") not in ("", "0")
-        self._modules = _load_pyopengl()
-        self._get_error: Callable[[], int] = self._function("glGetError")
+        self._modules = _load_pyopengl(display.pyopengl_platform)
         self.calls: Counter[str] = Counter()
 
     def __getattr__(self, name: str) -> Any:
@@ -56,6 +56,10 @@ class GLApi:
             pending.append(hex(code))
         return pending
 
+    @cached_property
+    def _get_error(self) -> Callable[[], int]:
+        return self._function("glGetError")
+
     def _find(self, name: str) -> Any:
         for module in reversed(self._modules):
             if hasattr(module, name):
@@ -63,7 +67,7 @@ class GLApi:
         raise AttributeError(f"PyOpenGL knows no {name}")
 
     def _function(self, name: str) -> Callable[..., Any]:
-        address = self._egl.address(name)
+        address = self._display.address(name)
         if address is None:
             raise EGLError(f"the driver lacks {name}; OpenGL 4.5 with ARB_indirect_parameters is needed")
         raw = self._find(name)
@@ -91,15 +95,15 @@ def _plain(kind: Any) -> Any:
     return kind if simple else ctypes.c_void_p
 
 
-def _load_pyopengl() -> list[Any]:
+def _load_pyopengl(platform: str | None) -> list[Any]:
     chosen = os.environ.get("PYOPENGL_PLATFORM")
-    if chosen is None:
-        os.environ["PYOPENGL_PLATFORM"] = "egl"
+    if chosen is None and platform is not None:
+        os.environ["PYOPENGL_PLATFORM"] = platform
     try:
         return [importlib.import_module(f"OpenGL.raw.GL.{name}") for name in _MODULES]
     except Exception as error:  # PyOpenGL raises whatever its platform plug-in raises
         raise EGLError(
-            f"PyOpenGL could not be loaded for platform {os.environ['PYOPENGL_PLATFORM']!r} ({error!r}); "
+            f"PyOpenGL could not be loaded for platform {os.environ.get('PYOPENGL_PLATFORM')!r} ({error!r}); "
             "unset PYOPENGL_PLATFORM or set it to 'egl'"
         ) from error
     finally:

@@ -23,7 +23,9 @@ _DRM_DEVICE_FILE = 0x3233
 _DEVICE_UUID = 0x335C
 _PBUFFER_CONFIG = (0x3033, 0x0001, 0x3040, 0x0008, _NONE)
 _MESA_SETTINGS = {"LP_NUM_THREADS": "0", "LIBGL_ALWAYS_SOFTWARE": "1"}
-_GL_45_CORE = (0x3098, 4, 0x30FB, 5, 0x30FD, 0x0001, _NONE)
+_GL_45_CORE = (0x3098, 4, 0x30FB, 5, 0x30FD, 0x0001)
+# EGL 1.5: EGL_CONTEXT_OPENGL_ROBUST_ACCESS, and a reset strategy of EGL_LOSE_CONTEXT_ON_RESET.
+_ROBUST = (0x31B2, 1, 0x31BD, 0x31BF)
 _INSTALL = "install it with 'apt-get install libegl1 libgl1-mesa-dri' (Debian, Ubuntu) or the GPU's driver"
 
 
@@ -98,13 +100,13 @@ class EGL:
             return None
         return f"GPU-{uuid.UUID(bytes=bytes(value))}"
 
-    def device_display(self, device: DeviceInfo) -> Display:
+    def device_display(self, device: DeviceInfo) -> EGLDisplay:
         """The display of one device."""
-        return Display(
+        return EGLDisplay(
             self, _PLATFORM_DEVICE, self._handles[device.index], f"EGL device {device.index}", device.software
         )
 
-    def software_displays(self) -> tuple[Display, ...]:
+    def software_displays(self) -> tuple[EGLDisplay, ...]:
         """Displays that draw in software, each with a rasteriser of its own.
 
         llvmpipe rasterises under one lock per screen, and a screen belongs to a display: contexts run in
@@ -113,7 +115,7 @@ class EGL:
         Raises:
             EGLError: there is none.
         """
-        displays: list[Display] = []
+        displays: list[EGLDisplay] = []
         failures: list[str] = []
         for device in self.devices:
             if device.software:
@@ -121,7 +123,7 @@ class EGL:
                     displays.append(self.device_display(device))
         if "EGL_MESA_platform_surfaceless" in self.client_extensions:
             with _software_environment(), _collect(failures):
-                displays.append(Display(self, _PLATFORM_SURFACELESS, None, "Mesa surfaceless", True))
+                displays.append(EGLDisplay(self, _PLATFORM_SURFACELESS, None, "Mesa surfaceless", True))
         if not displays:
             raise EGLError(
                 "no software GL: EGL offers neither EGL_MESA_platform_surfaceless nor a software device; "
@@ -135,8 +137,11 @@ class EGL:
         return hex(int(self._error()))
 
 
-class Display:
+class EGLDisplay:
     """An initialised EGL display. It is never terminated: EGL shares it with the rest of the process."""
+
+    most_contexts: int | None = None
+    pyopengl_platform: str | None = "egl"
 
     def __init__(self, egl: EGL, platform: int, native: int | None, name: str, software: bool) -> None:
         """Get and initialise the display; raises ``EGLError``."""
@@ -150,6 +155,10 @@ class Display:
         if not self.handle or not start(self.handle, ctypes.byref(version), ctypes.byref(version, 4)):
             raise EGLError(f"{name}: no display could be initialised (EGL error {egl.error_code()})")
 
+    def address(self, name: str) -> int | None:
+        """Address of a GL entry point; None where there is none."""
+        return self.egl.address(name)
+
     def create_context(self, share: int | None) -> int:
         """A GL 4.5 core context that shares objects with ``share``; raises ``EGLError``."""
         egl = self.egl
@@ -159,15 +168,14 @@ class Display:
         attributes = (c_int * len(_PBUFFER_CONFIG))(*_PBUFFER_CONFIG)
         choose(self.handle, attributes, configs, 1, ctypes.byref(count))
         create = egl.function("eglCreateContext", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-        context = create(
-            self.handle, configs[0] if count.value else None, share, (c_int * len(_GL_45_CORE))(*_GL_45_CORE)
+        config = configs[0] if count.value else None
+        for wanted in ((*_GL_45_CORE, *_ROBUST, _NONE), (*_GL_45_CORE, _NONE)):
+            if context := create(self.handle, config, share, (c_int * len(wanted))(*wanted)):
+                return int(context)
+        raise EGLError(
+            f"{self.name}: no OpenGL 4.5 core context (EGL error {egl.error_code()}); a driver with "
+            "OpenGL 4.5 is needed: Mesa 20.2 or newer for software, NVIDIA 450 or newer"
         )
-        if not context:
-            raise EGLError(
-                f"{self.name}: no OpenGL 4.5 core context (EGL error {egl.error_code()}); a driver with "
-                "OpenGL 4.5 is needed: Mesa 20.2 or newer for software, NVIDIA 450 or newer"
-            )
-        return int(context)
 
     def make_current(self, context: int | None) -> None:
         """Bind a context (or none) to the calling thread, without a surface; raises ``EGLError``."""

@@ -14,7 +14,9 @@ from ..config import RenderConfig
 from ..errors import EGLError
 from .api import GLApi
 from .devices import choose_device, device_table
-from .egl import EGL, Display
+from .display import Display
+from .egl import EGL
+from .window import WindowDisplay
 from .worker import GLWorker
 
 _log = logging.getLogger("batchnav_renderer")
@@ -38,6 +40,11 @@ class Limits:
     def software(self) -> bool:
         """Whether a CPU draws."""
         return self.strings["gl_renderer"].startswith(_SOFTWARE)
+
+    @property
+    def nvidia(self) -> bool:
+        """Whether NVIDIA's driver draws, so that the device is one of CUDA's."""
+        return "NVIDIA" in self.strings["gl_vendor"]
 
 
 class GLWorkers:
@@ -73,7 +80,7 @@ class GLWorkers:
         return {
             "backend": backend,
             **self.limits.strings,
-            "device": self._config.device or ("cpu" if display.software else "cuda"),
+            "device": self._config.device or ("cuda" if self.limits.nvidia else "cpu"),
             "display": display.name,
             "software": self.limits.software,
             "workers": len(self.all),
@@ -89,7 +96,7 @@ class GLWorkers:
     def _start(self, share: bool) -> None:
         displays, config = self.displays, self._config
         wanted = config.num_workers or (_num_cpus() if displays[0].software else 1)
-        for number in range(min(wanted, config.num_views)):
+        for number in range(min(wanted, config.num_views, displays[0].most_contexts or wanted)):
             first = self.all[number % len(displays)] if share and number >= len(displays) else None
             self.all.append(GLWorker(displays[number % len(displays)], first, config.debug))
 
@@ -97,21 +104,40 @@ class GLWorkers:
         renderer = self.limits.strings["gl_renderer"]
         if missing := [name for name in needed if name not in self.limits.extensions]:
             raise EGLError(f"{renderer} lacks {', '.join(missing)}; a newer driver is needed")
+        if (self._config.device or "").startswith("cuda") and not self.limits.nvidia:
+            raise EGLError(
+                f"device is {self._config.device!r}, but what draws is {renderer} ({self.reason}); take "
+                "device='cpu', or install NVIDIA's driver"
+            )
         if self.limits.software and self._config.device is None:
             _log.warning("drawing in software with %s: %s", renderer, self.reason)
 
 
 def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
-    egl = EGL()
+    try:
+        egl = EGL()
+    except EGLError as error:
+        return _window(error)
     chosen = choose_device(device, egl.devices, os.environ.get("CUDA_VISIBLE_DEVICES"))
     if chosen is not None:
         reason = f"EGL device {chosen.index} is CUDA device {chosen.cuda_ordinal}"
         return (egl.device_display(chosen),), reason
-    displays = egl.software_displays()
+    try:
+        displays = egl.software_displays()
+    except EGLError as error:
+        return _window(error)
     if device is None:
         reason = f"no usable NVIDIA device among EGL's devices:\n{device_table(egl.devices)}"
         return displays, reason
     return displays, "device='cpu' was asked for"
+
+
+def _window(without: EGLError) -> tuple[Sequence[Display], str]:
+    """A hidden window, where EGL cannot be had."""
+    try:
+        return (WindowDisplay(),), f"EGL cannot be had: {str(without).splitlines()[0]}"
+    except EGLError as error:
+        raise EGLError(f"{without}\n{error}") from without
 
 
 def _query_limits(api: GLApi) -> Limits:
