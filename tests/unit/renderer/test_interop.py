@@ -15,7 +15,6 @@ import torch
 from batchnav_renderer import InteropError, interop
 from batchnav_renderer.gl.ring import SharedRing
 
-
 # The error codes that the fake gives.
 CODES = {"cudaSuccess": 0, "cudaErrorOperatingSystem": 304, "cudaErrorInvalidResourceHandle": 400}
 Code = enum.IntEnum("Code", {**CODES, "cudaErrorUnknown": 999})
