@@ -32,16 +32,24 @@ def fit(texture: Texture, size: int) -> NDArray[np.uint8]:
     height, width = texture.pixels.shape[:2]
     if (height, width) == (size, size):
         return np.ascontiguousarray(texture.pixels)
-    rows = _repeated(height, texture.wrap[1])
-    columns = _repeated(width, texture.wrap[0])
-    padded = texture.pixels[rows[:, None], columns[None, :]]
+    # As "CMYK", four channels apart: Pillow weights RGBA colours by alpha, which opaque materials ignore.
+    image = Image.frombuffer(
+        "CMYK", (width + 2 * _MARGIN, height + 2 * _MARGIN), _padded(texture), "raw", "CMYK", 0, 1
+    )
     box = (_MARGIN, _MARGIN, _MARGIN + width, _MARGIN + height)
-    # Colour and alpha apart: Pillow weights RGBA colours by alpha, which opaque materials ignore.
-    parts = [
-        Image.fromarray(np.ascontiguousarray(part)).resize((size, size), Image.Resampling.BILINEAR, box=box)
-        for part in (padded[..., :3], padded[..., 3])
-    ]
-    return np.dstack([np.asarray(part) for part in parts])
+    return np.asarray(image.resize((size, size), Image.Resampling.BILINEAR, box=box))
+
+
+def _padded(texture: Texture) -> NDArray[np.uint8]:
+    """The image with ``_MARGIN`` texels more on each side, as its wrap modes repeat it."""
+    height, width = texture.pixels.shape[:2]
+    padded = np.empty((height + 2 * _MARGIN, width + 2 * _MARGIN, 4), np.uint8)
+    padded[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN] = texture.pixels
+    ends = np.r_[:_MARGIN, -_MARGIN:0]
+    columns, rows = _repeated(width, texture.wrap[0]), _repeated(height, texture.wrap[1])
+    padded[_MARGIN:-_MARGIN, ends] = texture.pixels[:, columns[ends]]
+    padded[ends] = padded[_MARGIN + rows[ends]]
+    return padded
 
 
 def _repeated(length: int, wrap: Wrap) -> NDArray[np.int64]:
