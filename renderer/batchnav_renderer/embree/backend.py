@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..backends import Images
 from ..config import RenderConfig
+from ..cpus import num_cpus
 from ..prepare import Preparer
 from ..types import SceneArrays
 from .cameras import pixel_rays
@@ -52,7 +53,7 @@ class EmbreeBackend:
         self._lanes = self._embree.lanes
         self._function = self._embree.intersect(self._lanes)
         check_layout(self._embree, self._lanes)
-        self._workers = min(config.num_workers or _num_cpus(), config.num_views)
+        self._workers = min(config.num_workers or num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="batchnav-renderer-build")
         self._scenes: dict[int, Scene] = {}
@@ -154,7 +155,3 @@ def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[tuple[int, 
         views = np.flatnonzero(scene_ids == scene)
         jobs += [(int(scene), views[first : first + most]) for first in range(0, len(views), most)]
     return jobs
-
-
-def _num_cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

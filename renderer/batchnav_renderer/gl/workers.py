@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..config import RenderConfig
+from ..cpus import num_cpus
 from ..errors import EGLError
 from .api import GLApi
 from .devices import choose_device, device_table
@@ -95,7 +96,7 @@ class GLWorkers:
 
     def _start(self, share: bool) -> None:
         displays, config = self.displays, self._config
-        wanted = config.num_workers or (_num_cpus() if displays[0].software else 1)
+        wanted = config.num_workers or (num_cpus() if displays[0].software else 1)
         for number in range(min(wanted, config.num_views, displays[0].most_contexts or wanted)):
             first = self.all[number % len(displays)] if share and number >= len(displays) else None
             self.all.append(GLWorker(displays[number % len(displays)], first, config.debug))
@@ -165,10 +166,6 @@ def _integer(api: GLApi, name: int) -> int:
     value = ctypes.c_int()
     api.glGetIntegerv(name, ctypes.byref(value))
     return value.value & 0x7FFFFFFF if value.value >= 0 else 0x7FFFFFFF
-
-
-def _num_cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _stop(workers: list[GLWorker], wait: bool = False) -> None:
