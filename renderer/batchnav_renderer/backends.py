@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from concurrent.futures import Future
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .config import RenderConfig
-from .errors import EGLError, EmbreeError
+from .errors import EGLError, EmbreeError, RendererError
 from .prepare import Preparer
 
 Images = dict[str, Any]
@@ -57,32 +59,56 @@ class Backend(Protocol):
 
 
 def make_backend(config: RenderConfig) -> Backend:
-    """The backend of a configuration: "auto" takes GL on a GPU, Embree on a CPU, else GL in software.
+    """The backend of a configuration.
+
+    "auto" takes one of the GL backends on an NVIDIA GPU, else Embree, else GL in software; it says which and
+    why in ``info["reason"]`` and once in the log.
 
     Raises:
         EGLError: GL was asked for, or is all that is left, and cannot be had.
         EmbreeError: Embree was asked for and cannot be loaded.
     """
-    if config.backend == "embree":
-        return _embree(config, "backend='embree' was asked for")
-    if config.backend == "gl":
-        return _gl(config)
+    if config.backend != "auto":
+        backend = _named(config, config.backend)
+        backend.info["reason"] = f"backend={config.backend!r} was asked for; {backend.info['reason']}"
+        return backend
     why_cpu = _why_cpu(config.device)
-    backend = _gl(config) if why_cpu is None else _on_cpu(config, why_cpu)
-    _log.info("drawing with %s: %s", backend.info["backend"], backend.info["reason"])
+    backend = _on_gpu(config) if why_cpu is None else _on_cpu(config, why_cpu)
+    _say(f"drawing with {backend.info['backend']}: {backend.info['reason']}")
+    return backend
+
+
+def _on_gpu(config: RenderConfig) -> Backend:
+    from .auto import choose_on_gpu
+
+    device = config.device or "cuda"
+    try:
+        backend = _named(config, "gl")
+    except EGLError as error:
+        if config.device is not None:
+            raise
+        _log.warning("the GPU cannot draw, so the CPU does: %s", error)
+        return _on_cpu(config, f"the GPU cannot draw ({str(error).splitlines()[0]})")
+    name, reason = choose_on_gpu(str(backend.info.get("gl_renderer", device)), lambda: _speeds(device))
+    if name != "gl":
+        backend.close()
+        backend = _named(config, name)
+    backend.info["reason"] = f"{backend.info['reason']}; {reason}"
     return backend
 
 
 def _on_cpu(config: RenderConfig, why_cpu: str) -> Backend:
     try:
-        return _embree(config, f"{why_cpu}, and Embree is the fastest there")
+        backend = _named(config, "embree")
     except (EmbreeError, ImportError) as error:
         try:
-            backend = _gl(config)
+            backend = _named(config, "gl")
         except EGLError as gl_error:
             raise EGLError(f"{gl_error}\nNor can Embree draw: {error}") from gl_error
         backend.info["reason"] = f"{backend.info['reason']}; not Embree, for: {error}"
         return backend
+    backend.info["reason"] = f"{why_cpu}, and Embree is the fastest there"
+    return backend
 
 
 def _why_cpu(device: str | None) -> str | None:
@@ -100,13 +126,27 @@ def _why_cpu(device: str | None) -> str | None:
     return "EGL shows no usable NVIDIA device" if found is None else None
 
 
-def _embree(config: RenderConfig, reason: str) -> Backend:
-    from .embree.backend import EmbreeBackend
+@cache
+def _speeds(device: str) -> Mapping[str, float | str]:
+    """Speeds of the GL backends on a device, measured once in a process."""
+    from .auto import measured_speeds
 
-    return EmbreeBackend(config, reason)
+    return measured_speeds(make_backend, device)
 
 
-def _gl(config: RenderConfig) -> Backend:
+@cache
+def _say(message: str) -> None:
+    """Log a message once in a process."""
+    _log.info(message)
+
+
+def _named(config: RenderConfig, name: str) -> Backend:
+    if name == "embree":
+        from .embree.backend import EmbreeBackend
+
+        return EmbreeBackend(config, "it draws on the CPU")
+    if name == "gl-raycast":
+        raise RendererError("gl-raycast cannot draw yet; take backend='gl'")
     from .gl.backend import GLBackend
 
     return GLBackend(config)

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from batchnav_renderer import BatchRenderer, EGLError, EmbreeError, RenderConfig
+from batchnav_renderer import BatchRenderer, EGLError, EmbreeError, RenderConfig, backends
 from batchnav_renderer.embree import check, library
 from batchnav_renderer.gl import backend as gl_backend
 from batchnav_renderer.gl import egl, workers
@@ -39,8 +39,10 @@ def info_of(**fields):
 
 
 def test_auto_on_the_cpu_takes_embree_and_says_so_once(caplog):
+    backends._say.cache_clear()
     with caplog.at_level("INFO", logger="batchnav_renderer"):
         info = info_of(device="cpu")
+        assert info_of(device="cpu") == info
     assert info["backend"] == "embree"
     assert "device='cpu'" in info["reason"]
     messages = [record.getMessage() for record in caplog.records if record.name == "batchnav_renderer"]
