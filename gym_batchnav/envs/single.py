@@ -59,7 +59,7 @@ class PointNavEnv(gym.Env[Any, Any]):
         self.render_mode = render_mode
         self.observation_space = self._batch.single_observation_space
         self.action_space = self._batch.single_action_space
-        self.metadata = {**type(self).metadata, "backend": self._batch.metadata["backend"]}  # type: ignore[misc]
+        self._refresh_metadata()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -68,7 +68,7 @@ class PointNavEnv(gym.Env[Any, Any]):
         checked_options(options)
         super().reset(seed=seed)
         observation, infos = self._batch.reset(seed=seed)
-        self.metadata = {**self.metadata, "backend": self._batch.metadata["backend"]}  # type: ignore[misc]
+        self._refresh_metadata()
         return _first(observation), _scalars(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -113,6 +113,10 @@ class PointNavEnv(gym.Env[Any, Any]):
     def navmesh(self, scene_id: str | int) -> NavMesh:
         """Navigation mesh of a scene, by name or index."""
         return self._batch.navmesh(scene_id)
+
+    def _refresh_metadata(self) -> None:
+        drawn = {name: self._batch.metadata[name] for name in ("backend", "renderer")}
+        self.metadata = {**type(self).metadata, **drawn}  # type: ignore[misc]
 
 
 _NOT_HERE = {

@@ -317,8 +317,9 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
 
     def _refresh_metadata(self) -> None:
-        backend = self._world.images.info["backend"]
-        self.metadata = {**type(self).metadata, "autoreset_mode": self._mode, "backend": backend}  # type: ignore[misc]
+        info = self._world.images.info
+        drawn = {"backend": info["backend"], "renderer": info}
+        self.metadata = {**type(self).metadata, "autoreset_mode": self._mode, **drawn}  # type: ignore[misc]
 
     def _count_rest(self, begin: float) -> None:
         """Whatever no stage has counted since the last call goes to ``other``."""

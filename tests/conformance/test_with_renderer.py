@@ -34,6 +34,17 @@ def reset_or_skip(env, seed):
         pytest.skip(f"no GL: {error}")
 
 
+def test_metadata_says_what_draws_and_why():
+    """``make`` and ``make_vec`` alike, once the renderer is made by the first reset."""
+    single = gym.make("BatchPointNav-v0", scenes="houses:train[:1]", device="cpu")
+    batch = gym.make_vec("BatchPointNav-v0", num_envs=2, scenes="houses:train[:1]", device="cpu")
+    for env in (single, batch):
+        env.reset(seed=0)
+        assert env.metadata["backend"] == env.metadata["renderer"]["backend"] == "embree"
+        assert "device='cpu' was asked for" in env.metadata["renderer"]["reason"]
+        env.close()
+
+
 def test_equal_seeds_give_equal_bytes_over_200_steps(make):
     """Two environments side by side, episodes ending on the way, 2 of 4 scenes held at a time."""
     options = {

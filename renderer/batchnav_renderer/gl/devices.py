@@ -111,6 +111,12 @@ def _no_match(
     device: str, physical: int | str | None, devices: Sequence[DeviceInfo], cuda_visible_devices: str | None
 ) -> str:
     shown = "not set" if cuda_visible_devices is None else repr(cuda_visible_devices)
+    if str(physical).startswith("MIG-"):
+        return (
+            f"{device!r} is a MIG slice (CUDA_VISIBLE_DEVICES is {shown}), and slices have no graphics.\n"
+            f"{device_table(devices)}\n"
+            "Fix: take a whole GPU (switch MIG off), or device='cpu'."
+        )
     return (
         f"no EGL device is {device!r} (physical CUDA device {physical}; CUDA_VISIBLE_DEVICES is {shown}).\n"
         f"{device_table(devices)}\n"

@@ -78,6 +78,13 @@ def test_no_match_shows_the_devices_and_a_fix(device, devices, visible):
     assert "Fix" in message or "lower number" in message
 
 
+@pytest.mark.parametrize("name", ["MIG-GPU-cccccccc/1/2", "MIG-cccccccc-0000-0000-0000-000000000002"])
+def test_slices_are_named(name):
+    with pytest.raises(EGLError, match=r"'cuda:0' is a MIG slice(.|\n)*take a whole GPU"):
+        choose_device("cuda:0", MACHINE, name)
+    assert choose_device(None, MACHINE, name) is None
+
+
 def test_the_table():
     lines = device_table(MACHINE).splitlines()
     assert "EGL device 0: CUDA device 2" in lines[0]
