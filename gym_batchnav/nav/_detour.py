@@ -1,4 +1,4 @@
-"""Plane and height queries on one polygon, in float32 and in the order of operations of Detour 1.6.
+"""Plane and height queries on one polygon, in float32 and in Detour 1.6's order of operations.
 
 Source of the rules: Recast Navigation, Detour/Source/DetourCommon.cpp and DetourNavMesh.cpp (behaviour, not
 code).

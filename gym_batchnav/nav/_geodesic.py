@@ -158,3 +158,21 @@ def distances(
         if not have_rows:
             _fill_row(m, between, islands[k], goals[k], goal_points[k], rows[0])
         length[k], first[k] = _by_corner(m, starts[k], start_points[k], rows[at], bound)
+
+
+@kernel
+def distance(
+    m: SightMesh,
+    start: Spot,
+    goal: Spot,
+    start_point: NDArray[np.float32],
+    goal_point: NDArray[np.float32],
+    row: NDArray[np.float32],
+    bound: NDArray[np.float64],
+) -> Real:
+    """Length of one shortest path, given the goal's (C,) `row`; the number that `distances` fills in."""
+    if start[0] < 0 or goal[0] < 0:
+        return np.inf
+    if spot_sees(m, start, goal[1], goal[2], goal[0], _NONE):
+        return _apart(start_point, goal_point)
+    return _by_corner(m, start, start_point, row, bound)[0]

@@ -6,7 +6,10 @@ from typing import Any
 
 from numba import njit
 
-kernel: Any = njit(cache=True, nogil=True, error_model="numpy")
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+
+# No reference counting of arrays, which cost more than the mathematics; kernels therefore allocate nothing.
+kernel: Any = njit(**_OPTIONS)
 """Decorator: compiled on first call, kept on disk, free of the GIL, IEEE division."""
 
 Real = Any

@@ -25,6 +25,9 @@ _HUGE = np.float32(3.4e38)
 _NAN = np.float32(np.nan)
 _KEEP = np.float32(1.0 - 1e-5)
 _RIM = np.float32(1e-4)
+_WIDER = np.float32(1.01)
+_SLACK = np.float32(0.01)
+_RELATIVE = np.float32(1e-6)
 
 
 @kernel
@@ -57,7 +60,8 @@ def _tile_hit(g: Ground, tile: Whole, x: Real, z: Real) -> Flag:
 
 
 @kernel
-def _in_search_box(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> Flag:
+def in_search_box(g: Ground, poly: Whole, x: Real, y: Real, z: Real) -> Flag:
+    """Whether the polygon's box touches the search box around a point: then the point has a nearest one."""
     tile = g.poly_tile[poly]
     if not _tile_hit(g, tile, x, z):
         return False
@@ -101,6 +105,15 @@ def _cell(g: Ground, axis: Whole, value: Real) -> Whole:
 
 
 @kernel
+def _reach(score: Real, x: Real, z: Real) -> Real:
+    """Metres along x and z around (x, z) within which all polygons of at most this score lie; generous."""
+    if score >= _HALF_X * _HALF_X:
+        return _HALF_X
+    rounding = (abs(x) + abs(z)) * _RELATIVE
+    return min(_HALF_X, np.float32(math.sqrt(score)) * _WIDER + _SLACK + rounding)
+
+
+@kernel
 def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, Real, Real]:
     """The nearest polygon (-1: none) and the nearest point on it; x, y and z are float32."""
     best = -1
@@ -112,11 +125,12 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
     own_z = _cell(g, _Z, z)
     for stage in range(2):
         # First the point's own cell, which nearly always holds a polygon under it; then all that the box
-        # touches.
+        # touches and that can be nearer than what was found.
         x0, x1, z0, z1 = own_x, own_x, own_z, own_z
         if stage == 1:
-            x0, x1 = _cell(g, _X, x - _HALF_X), _cell(g, _X, x + _HALF_X)
-            z0, z1 = _cell(g, _Z, z - _HALF_X), _cell(g, _Z, z + _HALF_X)
+            reach = _reach(best_score, x, z)
+            x0, x1 = _cell(g, _X, x - reach), _cell(g, _X, x + reach)
+            z0, z1 = _cell(g, _Z, z - reach), _cell(g, _Z, z + reach)
         for cz in range(z0, z1 + 1):
             for cx in range(x0, x1 + 1):
                 cell = cz * g.cell_count[0] + cx
@@ -124,7 +138,7 @@ def nearest_polygon(g: Ground, x: Real, y: Real, z: Real) -> tuple[Whole, Real, 
                     poly = g.cell_polys[entry]
                     if poly == best or _box_distance(g, poly, x, z) * _KEEP > best_score:
                         continue
-                    if not _in_search_box(g, poly, x, y, z):
+                    if not in_search_box(g, poly, x, y, z):
                         continue
                     score, px, py, pz = _score(g, poly, x, y, z)
                     if score < best_score or (

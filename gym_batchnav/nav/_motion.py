@@ -116,6 +116,18 @@ def make_scratch() -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int
 
 
 @kernel
+def walk(g: Ground, start: Whole, p: Real, q: Real, sliding: Flag, scratch: Real) -> Whole:
+    """Walks from p on polygon `start` to q: the polygon reached (-1: none); the end is in `scratch[3]`."""
+    end = scratch[3]
+    poly = _search(g, start, p, q, sliding, scratch, end)
+    if poly >= 0:
+        found, level = height(g, poly, end[0], end[2])
+        if found:
+            end[1] = level
+    return poly
+
+
+@kernel
 def walk_all(
     g: Ground,
     polys: NDArray[np.int32],
@@ -135,15 +147,10 @@ def walk_all(
         reached[row] = -1
         if polys[row] < 0:
             continue
-        poly = _search(g, polys[row], snapped[row], targets[row], sliding, scratch, end)
-        if poly < 0:
-            continue
-        found, level = height(g, poly, end[0], end[2])
-        if found:
-            end[1] = level
-        reached[row] = poly
-        for axis in range(3):
-            result[row, axis] = end[axis]
+        reached[row] = walk(g, polys[row], snapped[row], targets[row], sliding, scratch)
+        if reached[row] >= 0:
+            for axis in range(3):
+                result[row, axis] = end[axis]
 
 
 def nudged(g: Ground, polys: NDArray[np.int32], points: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -45,11 +45,17 @@ def place_all(
     Fills (B, 3) `spots`: triangle, grid x, grid z; the triangle is -1 where the polygon is.
     """
     for row in range(len(polys)):
-        spots[row, 0] = -1
-        if polys[row] >= 0:
-            x = np.int64((np.float64(snapped[row, 0]) - m.grid[0]) * m.grid[2])
-            z = np.int64((np.float64(snapped[row, 2]) - m.grid[1]) * m.grid[2])
-            _place(m, polys[row], x, z, spots[row])
+        place(m, polys[row], snapped[row], spots[row])
+
+
+@kernel
+def place(m: SightMesh, poly: Whole, point: NDArray[np.float32], spot: NDArray[np.int64]) -> None:
+    """As `place_all` for one point (3,) and its `spot` (3,)."""
+    spot[0] = -1
+    if poly >= 0:
+        x = np.int64((np.float64(point[0]) - m.grid[0]) * m.grid[2])
+        z = np.int64((np.float64(point[2]) - m.grid[1]) * m.grid[2])
+        _place(m, poly, x, z, spot)
 
 
 @kernel

@@ -50,7 +50,7 @@ class SightMesh(NamedTuple):
 
 @kernel
 def orient(ax: Whole, az: Whole, bx: Whole, bz: Whole, cx: Whole, cz: Whole) -> Whole:
-    """Twice the signed area of the triangle abc on the grid: above 0 if c lies left of a to b."""
+    """Twice the signed area of the triangle abc on the grid, above 0 if c lies left of a to b."""
     return (bx - ax) * (cz - az) - (bz - az) * (cx - ax)
 
 

@@ -2,66 +2,45 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .simulator import Ground
+    from .simulator import Crowd, Ground
+
+ENOUGH_FOR_THREADS = 512
+"""Walking rows from which on threads share the work."""
+BLOCK = 256
+"""Rows that a thread takes at a time."""
 
 
-class _Group:
-    """Rows that are in one scene, with their goals and goal tables packed without gaps."""
-
-    def __init__(self, ground: Ground, width: int) -> None:
-        self.ground = ground
-        self.count = 0
-        self._rows = np.zeros(4, dtype=np.intp)
-        self._goals = np.zeros((4, 3), dtype=np.float32)
-        self._tables = np.zeros((4, width), dtype=np.float32)
-
-    @property
-    def rows(self) -> NDArray[np.intp]:
-        return self._rows[: self.count]
-
-    @property
-    def goals(self) -> NDArray[np.float32]:
-        return self._goals[: self.count]
-
-    @property
-    def tables(self) -> NDArray[np.float32]:
-        return self._tables[: self.count]
-
-    def add(self, row: int, goal: NDArray[np.float32], table: NDArray[np.float32]) -> int:
-        """Append a row; returns its place."""
-        if self.count == len(self._rows):
-            self._rows, self._goals, self._tables = (
-                np.concatenate([array, np.zeros_like(array)])
-                for array in (self._rows, self._goals, self._tables)
-            )
-        place = self.count
-        self._rows[place], self._goals[place], self._tables[place] = row, goal, table
-        self.count += 1
-        return place
-
-    def remove(self, place: int) -> int:
-        """Fill the hole at ``place`` with the last row; returns that row."""
-        self.count -= 1
-        for array in (self._rows, self._goals, self._tables):
-            array[place] = array[self.count]
-        return int(self._rows[place])
+def _blocks(crowd: Crowd, walking: NDArray[np.bool_]) -> Iterator[tuple[Crowd, int, int]]:
+    """The parts of a crowd in which anybody walks."""
+    for first in range(0, len(crowd), BLOCK):
+        last = min(first + BLOCK, len(crowd))
+        if walking[crowd.rows[first:last]].any():
+            yield crowd, first, last
 
 
 class SceneGroups:
     """Which rows are in which scene."""
 
     def __init__(self, num_envs: int) -> None:
-        self._groups: dict[int, _Group] = {}
+        self._crowds: dict[int, Crowd] = {}
         self._scene_of_row = np.full(num_envs, -1, dtype=np.int64)
-        self._place_of_row = np.zeros(num_envs, dtype=np.int64)
+        self._number_of_row = np.zeros(num_envs, dtype=np.int64)
         self._warned = False
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(thread_name_prefix="batchnav-walk", max_workers=os.cpu_count())
 
     def assign(
         self,
@@ -71,17 +50,17 @@ class SceneGroups:
         goal: NDArray[np.float32],
         table: NDArray[np.float32],
     ) -> None:
-        """Take ``row`` out of its group and put it into that of ``scene``."""
+        """Take ``row`` out of its crowd and put it into that of ``scene``."""
         old = int(self._scene_of_row[row])
         if old >= 0:
-            group, place = self._groups[old], int(self._place_of_row[row])
-            self._place_of_row[group.remove(place)] = place
-            if group.count == 0:
-                del self._groups[old]
-        if scene not in self._groups:
-            self._groups[scene] = _Group(ground, len(table))
+            crowd, number = self._crowds[old], int(self._number_of_row[row])
+            self._number_of_row[crowd.remove(number)] = number
+            if not len(crowd):
+                del self._crowds[old]
+        if scene not in self._crowds:
+            self._crowds[scene] = ground.crowd()
         self._scene_of_row[row] = scene
-        self._place_of_row[row] = self._groups[scene].add(row, goal, table)
+        self._number_of_row[row] = self._crowds[scene].add(row, goal, table)
 
     def move(
         self,
@@ -93,15 +72,17 @@ class SceneGroups:
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Walk the ``walking`` rows to ``targets``; fresh positions (N, 3) and goal distances (N,)."""
         after, distance = positions.copy(), distances.copy()
-        for group in self._groups.values():
-            places = np.flatnonzero(walking[group.rows])
-            if not len(places):
-                continue
-            rows = group.rows[places]
-            # As habitat-sim's tryStep: no step towards ground of another island.
-            ends = group.ground.move(positions[rows], targets[rows], sliding, refuse_other_island=True)
-            after[rows] = ends
-            distance[rows] = group.ground.distance_to_goal(ends, group.goals[places], group.tables[places])
+
+        def walk(block: tuple[Crowd, int, int]) -> None:
+            block[0].walk(walking, targets, sliding, after, distance, *block[1:])
+
+        blocks = [block for crowd in self._crowds.values() for block in _blocks(crowd, walking)]
+        if len(blocks) == 1 or np.count_nonzero(walking) < ENOUGH_FOR_THREADS:
+            for block in blocks:
+                walk(block)
+        else:
+            # Each block writes its own rows, so the threads change no number.
+            list(self._threads.map(walk, blocks))
         self._hold_last_finite(after, positions, distance, distances)
         return after, distance
 

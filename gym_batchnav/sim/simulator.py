@@ -21,26 +21,45 @@ STOP, FORWARD, LEFT, RIGHT = range(4)
 NUM_ACTIONS = 4
 
 
+class Crowd(Protocol):
+    """Agents on one navigation mesh, each with its goal (``gym_batchnav.nav.Crowd`` is one)."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Rows of the agents."""
+
+    def add(self, row: int, goal: NDArray[np.float32], table: NDArray[np.float32]) -> int:
+        """Take in the agent of ``row``; returns its number."""
+
+    def remove(self, number: int) -> int:
+        """Let an agent go; the last one takes over its number. Returns that one's row."""
+
+    def walk(
+        self,
+        walking: NDArray[np.bool_],
+        targets: NDArray[np.float32],
+        sliding: bool,
+        positions: NDArray[np.float32],
+        distances: NDArray[np.float64],
+        first: int = 0,
+        last: int | None = None,
+    ) -> None:
+        """Walk the rows that are ``walking`` (N,) to ``targets`` (N, 3), those of agents first to last alone.
+
+        Overwrites their ``positions`` (N, 3) and geodesic ``distances`` (N,) to the goal.
+        """
+
+
 class Ground(Protocol):
     """What the simulator needs of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
 
-    def move(
-        self,
-        positions: NDArray[np.float32],
-        targets: NDArray[np.float32],
-        sliding: bool = True,
-        *,
-        refuse_other_island: bool = False,
-    ) -> NDArray[np.float32]:
-        """Where agents at positions (B, 3) end that walk to targets (B, 3)."""
+    def crowd(self) -> Crowd:
+        """An empty crowd on the mesh."""
 
     def goal_table(self, goals: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What ``distance_to_goal`` needs of goals (B, 3): (B, C)."""
-
-    def distance_to_goal(
-        self, positions: NDArray[np.float32], goals: NDArray[np.float32], tables: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        """Geodesic distances (B,)."""
+        """What a crowd needs of goals (B, 3): (B, C)."""
 
 
 class Simulator:

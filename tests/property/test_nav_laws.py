@@ -107,6 +107,41 @@ def test_motion_never_leaves_the_ground(mesh: NavMesh, seed: int, sliding: bool)
         position = moved
 
 
+@given(mesh=grounds, seed=seeds, sliding=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_crowd_walks_as_each_agent_alone(mesh: NavMesh, seed: int, sliding: bool) -> None:
+    """Bit for bit what `move` and `distance_to_goal` give, while agents come, go and are put elsewhere."""
+    rng = np.random.default_rng(seed)
+    rows = 24
+    at, goals, distance = points(mesh, seed, rows), points(mesh, seed + 1, rows), np.full(rows, -1.0)
+    tables = mesh.goal_table(goals)
+    crowd, members = mesh.crowd(), list(range(0, rows, 2))
+    for row in members:
+        crowd.add(row, goals[row], tables[row])
+    for step in range(25):
+        if step % 3:
+            gone = int(rng.integers(len(members)))
+            moved_up = crowd.remove(gone)
+            members[gone] = members[-1]
+            assert moved_up == members.pop()
+        new = int(rng.choice(sorted(set(range(rows)) - set(members))))
+        members.append(new)
+        assert crowd.add(new, goals[new], tables[new]) == len(members) - 1
+        at[members[0]] = points(mesh, seed + step, 1)[0]
+        walking = rng.random(rows) < 0.7
+        targets = (at + rng.normal(0, 0.4, at.shape) * (1, 0, 1)).astype(np.float32)
+        chosen = np.array([row for row in members if walking[row]], dtype=np.intp)
+        expected, lengths = at.copy(), distance.copy()
+        expected[chosen] = mesh.move(at[chosen], targets[chosen], sliding, refuse_other_island=True)
+        lengths[chosen] = mesh.distance_to_goal(expected[chosen], goals[chosen], tables[chosen])
+        middle = len(members) // 2
+        crowd.walk(walking, targets, sliding, at, distance, 0, middle)
+        crowd.walk(walking, targets, sliding, at, distance, middle)
+        np.testing.assert_array_equal(crowd.rows, members)
+        np.testing.assert_array_equal(at, expected)
+        np.testing.assert_array_equal(distance, lengths)
+
+
 @given(mesh=grounds, seed=seeds)
 @settings(max_examples=30, deadline=None)
 def test_standing_still_is_standing_still(mesh: NavMesh, seed: int) -> None:

@@ -6,6 +6,37 @@ import numpy as np
 import pytest
 
 
+class HallCrowd:
+    """Agents of a hall, one by one."""
+
+    def __init__(self, hall):
+        self.hall, self.agents = hall, []
+
+    def __len__(self):
+        return len(self.agents)
+
+    @property
+    def rows(self):
+        return np.array([row for row, _, _ in self.agents], dtype=np.intp)
+
+    def add(self, row, goal, table):
+        self.agents.append((row, np.array(goal), np.array(table)))
+        return len(self.agents) - 1
+
+    def remove(self, number):
+        last = self.agents.pop()
+        if number < len(self.agents):
+            self.agents[number] = last
+        return last[0]
+
+    def walk(self, walking, targets, sliding, positions, distances, first=0, last=None):
+        for row, goal, table in self.agents[first:last]:
+            if walking[row]:
+                end = self.hall.move(positions[row : row + 1], targets[row : row + 1], sliding)
+                positions[row] = end[0]
+                distances[row] = self.hall.distance_to_goal(end, goal[None], table[None])[0]
+
+
 class Hall:
     """A flat, empty square of 10 x 10 m around the origin at height 0: every way is straight."""
 
@@ -28,7 +59,10 @@ class Hall:
     def island_radius(self, points):
         return np.full(len(points), self.half)
 
-    def move(self, positions, targets, sliding=True, *, refuse_other_island=False):
+    def crowd(self):
+        return HallCrowd(self)
+
+    def move(self, positions, targets, sliding=True):
         return np.clip(targets, -self.half, self.half).astype(np.float32)
 
     def geodesic_distance(self, starts, goals):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gym_batchnav.config import EnvConfig
-from gym_batchnav.sim import Simulator
+from gym_batchnav.sim import Simulator, groups
 from gym_batchnav.sim.episodes import place_episode
 
 STOP, FORWARD, LEFT, RIGHT = range(4)
@@ -146,6 +146,24 @@ def test_rows_change_scenes_and_the_groups_follow(hall, rng):
             assert single.step(actions[row : row + 1])[0][0] == rewards[row]
             for key, value in single.infos().items():
                 assert value[0] == batch.infos()[key][row], key
+
+
+def test_threads_change_nothing(hall, rng, monkeypatch):
+    """Seven rows in two scenes: blocks of two rows shared by threads, against one thread."""
+    alone, shared = Simulator(7, EnvConfig()), Simulator(7, EnvConfig())
+    for row in range(7):
+        start, goal = rng.uniform(-4, 4, (2, 3)) * [1, 0, 1]
+        for simulator in (alone, shared):
+            begin(simulator, hall, row, start, goal, heading=float(row), scene=row % 2)
+    for actions in rng.integers(1, 4, (30, 7)):
+        alone.step(actions)
+        with monkeypatch.context() as patch:
+            patch.setattr(groups, "ENOUGH_FOR_THREADS", 1)
+            patch.setattr(groups, "BLOCK", 2)
+            shared.step(actions)
+        for name, value in alone.get_state().items():
+            assert np.array_equal(value, shared.get_state()[name]), name
+    assert alone.infos()["collisions"].sum() > 0
 
 
 def test_broken_mesh_never_leaks_nan(hall):
