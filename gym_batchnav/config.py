@@ -131,7 +131,7 @@ class EnvConfig:
     copy: bool = True
     """False hands out images that the next ``step`` overwrites."""
     render_backend: str = "auto"
-    """Backend of the renderer: ``"auto"``, ``"gl"`` or ``"embree"``."""
+    """Backend of the renderer: ``"auto"``, ``"gl"``, ``"gl-raycast"`` or ``"embree"``."""
 
     def __post_init__(self) -> None:
         """Check every field and bring it to its plain type; raises ``ConfigError`` naming the field."""
@@ -393,5 +393,5 @@ _NORMALIZERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "output": _choice("numpy", "torch"),
     "device": _device,
     "copy": _flag,
-    "render_backend": _choice("auto", "gl", "embree"),
+    "render_backend": _choice("auto", "gl", "gl-raycast", "embree"),
 }

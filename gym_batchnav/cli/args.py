@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 Sensor = Literal["depth", "rgb"]
+BenchSensor = Literal["depth", "rgb", "ids", "normals"]
 Flag = tyro.conf.FlagCreatePairsOff[bool]
 PathOrNone = Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="")]
 DeviceOrNone = Annotated[str | None, tyro.conf.arg(metavar="DEVICE", help_behavior_hint="")]
@@ -17,6 +18,8 @@ Settings = Annotated[
     tyro.conf.UseAppendAction[tuple[str, ...]],
     tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
 ]
+Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME[,NAME]", help_behavior_hint="")]
+Peers = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=PATH", help_behavior_hint="")]
 MinutesOrNone = Annotated[float | None, tyro.conf.arg(metavar="MINUTES", help_behavior_hint="")]
 
 
@@ -123,17 +126,28 @@ class BenchArgs:
     """Scenes held at once; default: 16, or as many as there are."""
     resolution: int = 64
     """Height and width of the images in pixels."""
-    sensors: tuple[Sensor, ...] = ("depth",)
+    sensors: tuple[BenchSensor, ...] = ("depth",)
     """Images to draw."""
+    subdivide: int = 1
+    """For bench render: cut every edge of the scenes into this many pieces, and so every triangle into its
+    square; 4 makes 2.3 million triangles of 146,000."""
+    compare: Names = ()
+    """What else to measure in the same run, between our windows. In bench render: embreex, pyrender (same
+    scenes and views), miniworld, vizdoom (scenes of their own); in bench step: sync, async (Gymnasium's
+    vectors of single environments); all for those that are installed."""
+    peer_python: Peers = ()
+    """Interpreter of an environment that a peer is installed in, e.g. miniworld=/path/to/bin/python."""
     seconds: float = 20.0
-    """Seconds to measure, all five windows together; warm-up and loading come on top."""
+    """Seconds to measure, all five windows together, and as many for each peer; warm-up and loading come on
+    top."""
     seed: int = 0
     """Seed of scenes, episodes and actions."""
     set: Settings = ()
     """Change a setting of the learner for bench train, e.g. ppo.rollout_length=32."""
     device: DeviceOrNone = None
     """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
-    backend: Literal["auto", "gl", "embree"] = "auto"
-    """What renders: gl on a GPU or in software, embree on the CPU; auto takes gl on a GPU, else embree."""
+    backend: Literal["auto", "gl", "gl-raycast", "embree"] = "auto"
+    """What renders: gl on a GPU or in software, gl-raycast on a GPU without raster hardware, embree on the
+    CPU; auto takes the fastest for the device."""
     json: PathOrNone = None
     """Write the whole record here."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import resource
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -55,3 +57,9 @@ def usable_cores() -> int:
 def memory_gib() -> float:
     """Memory of the machine in GiB."""
     return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+
+
+def peak_memory_mib() -> float:
+    """Most memory that this process has held so far, MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)

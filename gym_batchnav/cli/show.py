@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -49,6 +49,28 @@ def bench_table(record: Mapping[str, Any], title: str) -> Table:
     table.add_row("windows", "  ".join(f"{w:,.0f}" for w in record["windows"]))
     for stage, value in record["stages_ms"].items():
         table.add_row(f"{stage}, ms per batch", f"{value:.2f}")
+    return table
+
+
+def comparison_table(comparisons: Sequence[Mapping[str, Any]]) -> Table:
+    """Peers measured in the same run; a ratio over 1 means that this library is faster."""
+    table = Table(title="compared with, in the same run", title_justify="left", title_style="bold")
+    for heading in ("peer", "scene", "size", "processes x threads", "images per call"):
+        table.add_column(heading)
+    for heading in ("frames/s", "ours", "ratio"):
+        table.add_column(heading, justify="right")
+    for entry in comparisons:
+        height, width = entry["resolution"]
+        table.add_row(
+            f"{entry['name']} {entry['version']}",
+            entry["scene"],
+            f"{height} x {width}",
+            f"{entry['processes']} x {entry['threads']}",
+            str(entry["images_per_call"]),
+            f"{entry['frames_per_second']:,.0f}",
+            f"{entry['ours']:,.0f}",
+            f"{entry['ratio']:.2f}",
+        )
     return table
 
 

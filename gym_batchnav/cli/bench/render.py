@@ -2,68 +2,127 @@
 
 from __future__ import annotations
 
-import time
+import dataclasses
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from batchnav_renderer.types import SceneArrays
+
 from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
-from ...envs.images import make_renderer
 from ...envs.world import scene_refs
 from ...errors import ConfigError
 from ...nav import navmesh_for
 from ...scenes import Scene
 from ...sim.geometry import camera_poses
 from ..args import BenchArgs
+from ..machine import usable_cores
+from ..show import console
+from .comparison import comparison
+from .drawing import Drawing
+from .peers.peer import Peer
+from .peers.task import Mesh, Task
+from .rivals import choose, start_all
 from .step import figures, triangle_summary
-from .windows import measure
+from .subdivide import subdivide
+from .windows import Contestant, measure
 
-VIEW_SETS = 8
+VIEW_SETS = 4
+NEAR = 0.01
+"""The renderer's near plane, metres."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Subject:
+    """What is drawn."""
+
+    arrays: Sequence[SceneArrays]
+    slots: NDArray[np.intp]
+    """(N,) the scene of each view."""
+    poses: NDArray[np.float32]
+    """(VIEW_SETS, N, 4, 4) world_from_camera."""
 
 
 def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
-    """Draw random views in five windows, read-back included."""
-    if not config.sensors:
-        raise ConfigError("bench render needs at least one of --sensors depth rgb")
+    """Draw random views in five windows, read-back included, between those of the peers."""
+    if not args.sensors:
+        raise ConfigError("bench render needs at least one of --sensors depth rgb ids normals")
+    choices = choose(args.compare, args.peer_python, "render", args.sensors)
+    subject = _subject(args, config)
+    with ExitStack() as stack:
+
+        def drawing(height: int, width: int) -> Drawing:
+            sized = dataclasses.replace(config, resolution=(height, width))
+            return stack.enter_context(
+                Drawing(sized, args.sensors, subject.arrays, subject.slots, subject.poses)
+            )
+
+        ours = drawing(*config.resolution)
+        rivals = start_all(choices, _tasks(args, config, subject), stack, console().print)
+        # A peer that cannot draw what was asked for is compared at its own resolution.
+        others = dict.fromkeys(r.resolution for r in rivals if r.resolution != config.resolution)
+        extra = [drawing(*resolution) for resolution in others]
+        contestants: list[Contestant] = [*(one.window for one in extra), *rivals]
+        measured, *rest = measure(ours.draw, args.seconds, rivals=contestants, started=ours.start)
+        at = dict(zip(others, rest[: len(extra)], strict=True)) | {config.resolution: measured}
+        pairs = zip(rivals, rest[len(extra) :], strict=True)
+        return {
+            **figures(measured),
+            "stages_ms": ours.stages_ms,
+            "resident_scenes": len(subject.arrays),
+            "triangles_per_scene": triangle_summary([arrays.num_triangles for arrays in subject.arrays]),
+            "memory": ours.memory,
+            "comparisons": [comparison(rival, theirs, at[rival.resolution]) for rival, theirs in pairs],
+            "renderer": ours.info,
+        }
+
+
+def _subject(args: BenchArgs, config: EnvConfig) -> _Subject:
     limit = args.num_resident_scenes or DEFAULT_RESIDENT_SCENES
-    refs = scene_refs(config)[:limit]
-    scenes = [ref.load() for ref in refs]
+    scenes = [ref.load() for ref in scene_refs(config)[:limit]]
     generator = np.random.default_rng(args.seed)
     slots = np.arange(args.num_envs) % len(scenes)
-    views = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
-    with make_renderer(args.num_envs, config, config.sensors) as renderer:
-        ids = np.array([renderer.add_scene(scene.arrays) for scene in scenes])[slots]
-        spent: dict[str, float] = {}
-        calls = 0
+    poses = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
+    return _Subject([subdivide(scene.arrays, args.subdivide) for scene in scenes], slots, np.stack(poses))
 
-        def draw() -> int:
-            nonlocal calls
-            begun = time.perf_counter()
-            renderer.set_views(ids, views[calls % VIEW_SETS])
-            placed = time.perf_counter()
-            renderer.render()
-            stages = {"set_views": placed - begun, "render": time.perf_counter() - placed}
-            stages.update({f"render/{name}": seconds for name, seconds in renderer.timings.items()})
-            for name, seconds in stages.items():
-                spent[name] = spent.get(name, 0.0) + seconds
-            calls += 1
-            return args.num_envs
 
-        def start() -> None:
-            nonlocal calls
-            calls = 0
-            spent.clear()
+def _tasks(args: BenchArgs, config: EnvConfig, subject: _Subject) -> Callable[[Peer], Task]:
+    """What each peer is to draw."""
 
-        measured = measure(draw, args.seconds, started=start)
-        info = dict(renderer.info)
-    return {
-        **figures(measured),
-        "stages_ms": {name: 1000 * seconds / calls for name, seconds in spent.items()},
-        "resident_scenes": len(scenes),
-        "triangles_per_scene": triangle_summary([len(scene.triangles) for scene in scenes]),
-        "renderer": info,
-    }
+    def task(peer: Peer) -> Task:
+        height, width = peer.resolution(*config.resolution)
+        same = peer.scene == "the same"
+        return Task(
+            outputs=args.sensors,
+            height=height,
+            width=width,
+            seed=args.seed,
+            threads=peer.threads or usable_cores(),
+            hfov_deg=config.hfov_deg,
+            near=NEAR,
+            far=config.max_depth,
+            scenes=[_mesh(arrays, "rgb" in args.sensors) for arrays in subject.arrays] if same else (),
+            slots=subject.slots,
+            poses=subject.poses,
+        )
+
+    return task
+
+
+def _mesh(arrays: SceneArrays, colored: bool) -> Mesh:
+    return Mesh(
+        positions=arrays.positions,
+        triangles=arrays.triangles.astype(np.int32),
+        uvs=np.empty((0, 2), np.float32) if arrays.uvs is None else arrays.uvs,
+        colors=np.empty((0, 4), np.uint8) if arrays.colors is None else arrays.colors,
+        material_ids=arrays.material_ids,
+        base_colors=np.array([material.base_color for material in arrays.materials], np.float32),
+        texture_ids=np.array([material.texture for material in arrays.materials], np.int32),
+        textures=[texture.pixels for texture in arrays.textures] if colored else (),
+    )
 
 
 def _random_views(

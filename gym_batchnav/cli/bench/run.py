@@ -10,9 +10,9 @@ from typing import Any
 from ...config import EnvConfig
 from ...errors import ConfigError
 from ..args import BenchArgs
-from ..machine import machine_facts
+from ..machine import machine_facts, peak_memory_mib
 from ..runs import write_json
-from ..show import bench_table, console
+from ..show import bench_table, comparison_table, console
 
 Benchmark = Callable[[BenchArgs, EnvConfig], dict[str, Any]]
 
@@ -23,10 +23,15 @@ def run_bench(args: BenchArgs) -> int:
         raise ConfigError(f"--num-envs {args.num_envs} is not allowed; expected at least 1")
     if not args.seconds > 0:
         raise ConfigError(f"--seconds {args.seconds} is not allowed; expected a number above 0")
+    if args.subdivide < 1 or (args.subdivide > 1 and args.what != "render"):
+        raise ConfigError(
+            f"--subdivide {args.subdivide} is not allowed; expected at least 1, and 1 unless for bench render"
+        )
     config = EnvConfig(
         scenes=args.scenes,
         navmesh=args.navmesh,
-        sensors=args.sensors,
+        # The renderer draws more than an agent can have; bench render asks it directly.
+        sensors=() if args.what == "render" else args.sensors,
         resolution=(args.resolution, args.resolution),
         num_resident_scenes=args.num_resident_scenes,
         device=args.device,
@@ -38,15 +43,19 @@ def run_bench(args: BenchArgs) -> int:
         "benchmark": args.what,
         **found,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "backend": str(renderer["backend"]),
+        "reason": str(renderer.get("reason", "")),
         "gl_renderer": str(renderer.get("gl_renderer", renderer.get("renderer", renderer.get("backend")))),
+        "peak_memory_mib": peak_memory_mib(),
         "machine": machine_facts(renderer),
         "arguments": {k: _plain(v) for k, v in dataclasses.asdict(args).items()},
         "config": config.to_dict(),
     }
-    title = (
-        f"bench {args.what}: {args.num_envs} x {args.resolution} x {args.resolution} {'+'.join(args.sensors)}"
-    )
+    size = f"{args.num_envs} x {args.resolution} x {args.resolution}"
+    title = f"bench {args.what}: {size} {'+'.join(args.sensors)} with {record['backend']}"
     console().print(bench_table(record, title))
+    if record.get("comparisons"):
+        console().print(comparison_table(record["comparisons"]))
     if args.json is not None:
         write_json(args.json, record)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,18 @@ from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
 from ...envs.world import scene_refs
 from ..args import BenchArgs
+from ..show import console
+from .comparison import comparison
+from .peers.task import Task
+from .rivals import choose, start_all
 from .windows import Measurement, measure
 
 ACTION_PROBABILITIES = (0.0, 0.6, 0.2, 0.2)
 """Of stop, forward, left, right."""
 SCENES_LOOKED_AT = 8
+MOST_SINGLE_ENVS = 16
+"""Environments of a vector of single simulators: each takes memory and time to start, and more of them do not
+step faster."""
 
 
 class _Walk:
@@ -43,13 +51,16 @@ class _Walk:
 
 
 def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
-    """Step with random actions in five windows."""
-    envs = BatchPointNavEnv(args.num_envs, config)
-    try:
+    """Step with random actions in five windows, between those of the peers."""
+    choices = choose(args.compare, args.peer_python, "step", args.sensors)
+    with ExitStack() as stack:
+        envs = BatchPointNavEnv(args.num_envs, config)
+        stack.callback(envs.close)
         envs.reset(seed=args.seed)
         spread_ages(envs)
         walk = _Walk(envs, args.seed)
-        measured = measure(walk.step, args.seconds, started=walk.start)
+        rivals = start_all(choices, lambda _: _task(args, config), stack, console().print)
+        measured, *rest = measure(walk.step, args.seconds, rivals=rivals, started=walk.start)
         return {
             **figures(measured),
             "stages_ms": stages(walk.timings_before, envs.timings, measured),
@@ -58,10 +69,24 @@ def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
             "action_probabilities": ACTION_PROBABILITIES,
             "resident_scenes": envs.num_loaded_scenes,
             "triangles_per_scene": triangles_per_scene(config),
+            "comparisons": [
+                comparison(rival, theirs, measured) for rival, theirs in zip(rivals, rest, strict=True)
+            ],
             "renderer": envs.render_info,
         }
-    finally:
-        envs.close()
+
+
+def _task(args: BenchArgs, config: EnvConfig) -> Task:
+    """What others are to step: the same environments, but fewer."""
+    return Task(
+        outputs=args.sensors,
+        height=config.resolution[0],
+        width=config.resolution[1],
+        seed=args.seed,
+        num_envs=min(args.num_envs, MOST_SINGLE_ENVS),
+        env={name: value for name, value in config.to_dict().items() if name != "autoreset_mode"},
+        action_probabilities=ACTION_PROBABILITIES,
+    )
 
 
 def spread_ages(envs: BatchPointNavEnv) -> None:

@@ -12,6 +12,7 @@ from ...envs import BatchPointNavEnv
 from ...rl import RunInfo, TrainCallback, train
 from ..args import BenchArgs
 from ..presets import PRESETS, choose_device, learner_config, parse_settings
+from .rivals import choose
 from .step import triangles_per_scene
 from .windows import NUM_WINDOWS, Measurement
 
@@ -50,6 +51,7 @@ class _Windows(TrainCallback):
 
 def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     """Train in five windows of whole updates, as the preset ``quick`` does."""
+    choose(args.compare, args.peer_python, "train", args.sensors)
     preset = PRESETS["quick"]
     given = {} if args.num_resident_scenes is None else {"num_resident_scenes": args.num_resident_scenes}
     config = EnvConfig.from_kwargs({**preset.env, **given}, config)

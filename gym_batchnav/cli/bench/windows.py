@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+
+from .peers.window import Window, run_window
 
 NUM_WINDOWS = 5
+Contestant = Callable[[float], Window]
+"""Does its work for as many seconds as it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,40 +41,34 @@ def measure(
     call: Callable[[], int],
     seconds: float,
     *,
+    rivals: Sequence[Contestant] = (),
     clock: Callable[[], float] = time.perf_counter,
     started: Callable[[], None] | None = None,
-) -> Measurement:
-    """Call again and again in five windows, each as long as it takes to fill its share of the time.
+) -> tuple[Measurement, ...]:
+    """Five windows of the call, and between them those of its rivals, so that noise hits all alike.
 
     Args:
         call: Does one batch; returns its frames.
-        seconds: Length of all windows together; a window holds at least one call.
+        seconds: Length of all windows of each contestant together; a window holds at least one call.
+        rivals: What is measured beside it.
         clock: Seconds that never go back.
         started: Called once before the first window, after the warm-up (a tenth of the time or one call).
+
+    Returns:
+        The measurement of the call, and of each rival.
     """
-    _until(call, seconds / 10, clock)
+    contestants: list[Contestant] = [partial(run_window, call, clock=clock), *rivals]
+    for contestant in contestants:
+        contestant(seconds / 10)
     if started is not None:
         started()
-    rates: list[float] = []
-    durations: list[float] = []
-    frames = 0
-    for _ in range(NUM_WINDOWS):
-        count, spent, calls = _until(call, seconds / NUM_WINDOWS, clock)
-        rates.append(count / spent)
-        durations += calls
-        frames += count
-    return Measurement(tuple(rates), tuple(1000 * d for d in durations), frames)
+    rounds = [[contestant(seconds / NUM_WINDOWS) for contestant in contestants] for _ in range(NUM_WINDOWS)]
+    return tuple(_measurement(windows) for windows in zip(*rounds, strict=True))
 
 
-def _until(
-    call: Callable[[], int], seconds: float, clock: Callable[[], float]
-) -> tuple[int, float, list[float]]:
-    begun = last = clock()
-    frames, calls = 0, []
-    while True:
-        frames += call()
-        now = clock()
-        calls.append(now - last)
-        last = now
-        if now - begun >= seconds:
-            return frames, now - begun, calls
+def _measurement(windows: Sequence[Window]) -> Measurement:
+    return Measurement(
+        windows=tuple(window.frames / window.seconds for window in windows),
+        call_ms=tuple(1000 * seconds for window in windows for seconds in window.call_s),
+        frames=sum(window.frames for window in windows),
+    )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gym_batchnav.cli import main
+from gym_batchnav.cli.bench.peers.window import Window
 from gym_batchnav.cli.bench.step import spread_ages
 from gym_batchnav.cli.bench.train import _Windows
 from gym_batchnav.cli.bench.windows import NUM_WINDOWS, Measurement, measure
@@ -33,7 +34,7 @@ def test_windows_hold_whole_calls_and_the_median_counts():
     # 10 s: a warm-up of 1 s, five windows of at least 2 s. Calls of 1 s, but for the last window's of 4 s.
     clock = Clock([1.0] * 9 + [4.0])
     begun = []
-    measured = measure(clock.work, 10.0, clock=clock, started=lambda: begun.append(clock.now))
+    (measured,) = measure(clock.work, 10.0, clock=clock, started=lambda: begun.append(clock.now))
     assert begun == [1.0]
     # 2 calls of 100 frames in 2 s four times, then one call in 4 s: 100, 100, 100, 100, 25 frames/s.
     assert measured.windows == pytest.approx((100.0, 100.0, 100.0, 100.0, 25.0))
@@ -46,8 +47,30 @@ def test_windows_hold_whole_calls_and_the_median_counts():
 
 def test_a_call_longer_than_its_window_still_counts():
     clock = Clock([3.0] * 6)
-    measured = measure(clock.work, 1.0, clock=clock)
+    (measured,) = measure(clock.work, 1.0, clock=clock)
     assert measured.windows == pytest.approx((100 / 3,) * NUM_WINDOWS)
+
+
+def test_windows_of_rivals_lie_between_ours():
+    clock, order = Clock([1.0] * 7), []
+
+    def ours() -> int:
+        order.append("ours")
+        return clock.work()
+
+    def rival(seconds: float) -> Window:
+        order.append(f"rival {seconds:g}")
+        # Twice as slow: 50 frames in a second, but 20 in the last window.
+        return Window(50 if order.count("rival 1") < 5 else 20, 1.0, ())
+
+    begun = []
+    measured, theirs = measure(ours, 5.0, rivals=[rival], clock=clock, started=lambda: begun.extend(order))
+    assert begun == ["ours", "rival 0.5"]
+    assert order[2:] == ["ours", "rival 1"] * NUM_WINDOWS
+    assert measured.windows == pytest.approx([100.0] * NUM_WINDOWS)
+    assert theirs.windows == (50.0, 50.0, 50.0, 50.0, 20.0)
+    assert theirs.frames_per_second == 50.0
+    assert theirs.frames == 220
 
 
 def test_quantile_of_one_call():
@@ -87,6 +110,9 @@ def test_record_says_how_fast_and_on_what(what, tmp_path, capsys):
     assert record["frames_per_second"] == sorted(record["windows"])[2]
     assert record["triangles_per_scene"]["least"] > 0
     assert record["gl_renderer"]
+    assert record["backend"] == record["machine"]["renderer"]["backend"]
+    assert record["reason"] == record["machine"]["renderer"]["reason"] != ""
+    assert record["peak_memory_mib"] > 50
     assert {"cpu", "cores", "python", "torch", "numpy", "gym_batchnav", "renderer"} <= set(record["machine"])
     assert record["config"]["resolution"] == [16, 16]
     assert record["arguments"]["num_envs"] == 4
@@ -94,6 +120,8 @@ def test_record_says_how_fast_and_on_what(what, tmp_path, capsys):
     assert wanted.get(what, {"act", "env", "learn"}) <= set(record["stages_ms"])
     if what != "train":
         assert record["resident_scenes"] == 2
+    if what == "render":
+        assert set(record["memory"]) >= {"scenes", "images"}
     if what == "step":
         assert record["action_probabilities"] == [0.0, 0.6, 0.2, 0.2]
         assert "mean_episode_length" in record

@@ -1,0 +1,25 @@
+"""Gymnasium's ``AsyncVectorEnv`` over simulators of one environment each, in a process each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .gymnasium_sync import steps
+from .peer import Peer
+from .task import Task
+
+
+def setup(task: Task) -> Callable[[], int]:
+    """Environments of this library, a process each."""
+    return steps(task, "async")
+
+
+PEER = Peer(
+    name="async",
+    file=__file__,
+    distribution="gymnasium",
+    benchmark="step",
+    outputs=("depth", "rgb", "ids", "normals"),
+    scene="the same",
+    setup=setup,
+)

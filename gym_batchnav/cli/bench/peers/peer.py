@@ -1,0 +1,43 @@
+"""What a peer is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .task import Task
+
+
+def as_asked(height: int, width: int) -> tuple[int, int]:
+    """The resolution of a peer that draws any."""
+    return height, width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """One library, and how it is used at its best."""
+
+    name: str
+    """As ``--compare`` takes it."""
+    file: str
+    """The module that defines it."""
+    distribution: str
+    """Name of the distribution to install; its version goes into the record."""
+    benchmark: str
+    """What it can be compared in: "render" or "step"."""
+    outputs: tuple[str, ...]
+    """Images that it draws."""
+    scene: str
+    """What it draws: "the same", or what else."""
+    setup: Callable[[Task], Callable[[], int]]
+    """Makes everything ready; returns what draws (or steps) once and returns the number of images."""
+    images_per_call: int | None = None
+    """Images of one call of the library; None for the whole batch."""
+    processes: int | None = 1
+    """Processes that run side by side; None for one per core."""
+    threads: int | None = 1
+    """Threads of each process that draw; None for one per core."""
+    resolution: Callable[[int, int], tuple[int, int]] = as_asked
+    """From the (height, width) that is asked for to the one that it draws."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables of its process."""
