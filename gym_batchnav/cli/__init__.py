@@ -1,4 +1,4 @@
-"""The command line: ``batchnav train|eval|bench``."""
+"""The command line: ``batchnav train|eval|bench|doctor``."""
 
 from __future__ import annotations
 

@@ -13,16 +13,17 @@ import tyro
 from batchnav_renderer.errors import RendererError
 
 from ..errors import BatchNavError
-from .args import BenchArgs, EvalArgs, TrainArgs
+from .args import BenchArgs, DoctorArgs, EvalArgs, TrainArgs
 
 Arguments = (
     Annotated[TrainArgs, tyro.conf.subcommand("train")]
     | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
     | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
+    | Annotated[DoctorArgs, tyro.conf.subcommand("doctor")]
 )
 DESCRIPTION = (
     "Batched visual navigation: train agents that find their way through 3D houses, evaluate them, measure "
-    "speed. 'batchnav COMMAND --help' explains each command."
+    "speed, look into problems. 'batchnav COMMAND --help' explains each command."
 )
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -94,6 +95,10 @@ def dispatch(arguments: object) -> int:
         from .evaluate import run_eval
 
         return run_eval(arguments)
+    if isinstance(arguments, DoctorArgs):
+        from .doctor import run_doctor
+
+        return run_doctor(arguments)
     assert isinstance(arguments, BenchArgs)
     from .bench import run_bench
 

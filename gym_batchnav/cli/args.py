@@ -151,3 +151,17 @@ class BenchArgs:
     CPU; auto takes the fastest for the device."""
     json: PathOrNone = None
     """Write the whole record here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorArgs:
+    """Say what this machine can draw with, what is wrong with it, and how to fix that.
+
+    Draws a known picture with every backend, each in a process of its own. The exit status is 0 where one of
+    them draws it right, else 1.
+    """
+
+    device: DeviceOrNone = None
+    """Where to draw: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+    json: PathOrNone = None
+    """Write all findings here; - prints them instead of the table."""

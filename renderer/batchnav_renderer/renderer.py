@@ -57,7 +57,14 @@ class BatchRenderer:
 
         "interop" says whether images reach torch on the GPU without a copy, and why not.
         """
-        return dict(self._backend.info)
+        return {"interop": self._interop, **self._backend.info}
+
+    @property
+    def _interop(self) -> str:
+        """What there is to say of sharing memory with torch where the backend says nothing."""
+        if self.config.images == "numpy":
+            return "not asked for: images='numpy'"
+        return "not needed: images are drawn in the memory of the CPU"
 
     @property
     def timings(self) -> dict[str, float]:

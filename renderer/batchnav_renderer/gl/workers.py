@@ -84,6 +84,7 @@ class GLWorkers:
             "device": self._config.device or ("cuda" if self.limits.nvidia else "cpu"),
             "display": display.name,
             "software": self.limits.software,
+            "gl_layers": self.limits.layers,
             "workers": len(self.all),
             "reason": self.reason,
         }
