@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import Future
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from .config import RenderConfig
 from .errors import EGLError, EmbreeError, RendererError
 from .prepare import Preparer
+
+if TYPE_CHECKING:
+    from .gl.worker import GLWorker
 
 Images = dict[str, Any]
 _log = logging.getLogger("batchnav_renderer")
@@ -27,8 +30,13 @@ class Backend(Protocol):
     """What draws, and why."""
     timings: dict[str, float]
     """Seconds of each stage of the last render."""
-    owns_images: bool
-    """Whether ``submit`` takes no arrays and ``collect`` returns tensors in the backend's own memory."""
+
+    @property
+    def gl_worker(self) -> GLWorker | None:
+        """The thread and context that draw, where there is just one of GL.
+
+        ``submit`` then takes ``DeviceImages`` over buffers of that context too.
+        """
 
     @property
     def preparer(self) -> Preparer:
@@ -45,7 +53,7 @@ class Backend(Protocol):
     ) -> None:
         """Take scene, pose and horizontal field of view (radians) of all views."""
 
-    def submit(self, out: Images | None) -> Any:
+    def submit(self, out: Images) -> Any:
         """Start drawing the current views into contiguous arrays; returns what ``collect`` takes."""
 
     def collect(self, pending: Any) -> Images:

@@ -6,20 +6,18 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .backends import Backend, make_backend
-from .checks import checked_hfov, checked_ids, checked_out, checked_poses, listed
+from .checks import checked_hfov, checked_ids, checked_poses, listed
 from .config import RenderConfig
+from .delivery import make_delivery
 from .errors import ClosedError, RenderConfigError, RendererError
 from .prepare import PreparedScene, Preparer
 from .types import SceneArrays
-
-if TYPE_CHECKING:
-    from .interop import HostTensors
 
 
 class BatchRenderer:
@@ -47,9 +45,11 @@ class BatchRenderer:
         self._num_placed = 0
         self._pending: tuple[Any, Any] | None = None
         self._backend: Backend = make_backend(config)
-        self._host: HostTensors | None = None
-        if config.images == "torch" and not self._backend.owns_images:
-            self._host = self._host_tensors()
+        try:
+            self._delivery = make_delivery(config, self._backend)
+        except BaseException:
+            self._backend.close()
+            raise
 
     @property
     def info(self) -> dict[str, Any]:
@@ -57,14 +57,7 @@ class BatchRenderer:
 
         "interop" says whether images reach torch on the GPU without a copy, and why not.
         """
-        return {"interop": self._interop, **self._backend.info}
-
-    @property
-    def _interop(self) -> str:
-        """What there is to say of sharing memory with torch where the backend says nothing."""
-        if self.config.images == "numpy":
-            return "not asked for: images='numpy'"
-        return "not needed: images are drawn in the memory of the CPU"
+        return {**self._backend.info, "interop": self._delivery.interop}
 
     @property
     def timings(self) -> dict[str, float]:
@@ -74,7 +67,8 @@ class BatchRenderer:
     @property
     def memory(self) -> dict[str, int]:
         """Bytes of the renderer's own allocations: "scenes" and "images"."""
-        return dict(self._backend.memory())
+        bytes_of = self._backend.memory()
+        return {**bytes_of, "images": bytes_of["images"] + self._delivery.nbytes}
 
     @property
     def scene_ids(self) -> tuple[int, ...]:
@@ -197,28 +191,18 @@ class BatchRenderer:
         self._check_usable()
         if not self._num_placed:
             raise RendererError("there are no views to draw; call set_views first")
-        if self.config.images == "torch" and out is not None:
-            raise RenderConfigError(
-                "out is not taken with images='torch'; copy the tensors that render returns"
-            )
-        if self._host is not None:
-            shapes = {name: (self._num_placed, *shape) for name, shape in self.config.shapes.items()}
-            tensors = self._host.fresh(shapes, self.config.dtypes)
-            self._pending = self._backend.submit(self._host.arrays(tensors)), tensors
-        elif self._backend.owns_images:
-            self._pending = self._backend.submit(None), None
-        else:
-            self._pending = self._backend.submit(checked_out(out, self.config, self._num_placed)), None
+        images = self._delivery.fresh(out, self._num_placed)
+        self._pending = self._backend.submit(images), images
 
     def collect(self) -> dict[str, Any]:
         """Wait for the ``submit`` before and return its images."""
         self._check_open()
         if self._pending is None:
             raise RendererError("nothing is being drawn; call submit first")
-        pending, tensors = self._pending
+        pending, images = self._pending
         self._pending = None
-        images = self._backend.collect(pending)
-        return images if self._host is None else self._host.delivered(tensors)
+        self._backend.collect(pending)
+        return self._delivery.delivered(images)
 
     def close(self) -> None:
         """Free everything; may be called again. Other renderers are untouched."""
@@ -235,15 +219,6 @@ class BatchRenderer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _host_tensors(self) -> HostTensors:
-        from .interop import HostTensors
-
-        try:
-            return HostTensors(str(self._backend.info["device"]))
-        except BaseException:
-            self._backend.close()
-            raise
 
     def _check_open(self) -> None:
         if self._closed:

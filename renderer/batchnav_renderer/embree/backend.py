@@ -72,7 +72,7 @@ class EmbreeBackend:
             "reason": reason,
         }
 
-    owns_images = False
+    gl_worker = None
 
     @property
     def preparer(self) -> Preparer:
@@ -95,9 +95,8 @@ class EmbreeBackend:
         self._cameras = pixel_rays(world_from_camera, hfov, self._config.height, self._config.width)
         self._jobs = split_views(scene_ids, self._workers * _JOBS_PER_WORKER)
 
-    def submit(self, out: Images | None) -> tuple[Images, list[Future[None]]]:
+    def submit(self, out: Images) -> tuple[Images, list[Future[None]]]:
         """Start drawing the current views into contiguous arrays."""
-        assert out is not None
         self._begun = time.perf_counter()
         jobs = [self._pool.submit(self._draw, self._scenes[scene], views, out) for scene, views in self._jobs]
         return out, jobs

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from ..errors import EGLError, RendererError
+from ..errors import CapacityError, EGLError, RendererError
 from .display import Display
 
+_OUT_OF_MEMORY = "0x505"
 _VERSIONS = ("1_0", "1_1", "1_2", "1_3", "1_4", "1_5", "2_0", "2_1", "3_0", "3_1", "3_2", "3_3")
 _MODULES = [f"VERSION.GL_{version}" for version in (*_VERSIONS, *(f"4_{minor}" for minor in range(6)))]
 _MODULES += ["ARB.indirect_parameters"]
@@ -82,7 +83,8 @@ class GLApi:
             self.calls[name] += 1
             result = function(*arguments)
             if pending := self.errors():
-                raise RendererError(f"{name}{arguments} left GL errors {', '.join(pending)}")
+                kind = CapacityError if _OUT_OF_MEMORY in pending else RendererError
+                raise kind(f"{name}{arguments} left GL errors {', '.join(pending)}")
             return result
 
         return call

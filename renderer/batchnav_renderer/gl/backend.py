@@ -65,7 +65,7 @@ class GLBackend:
         ]
         return [future.result() for future in futures]
 
-    owns_images = False
+    gl_worker = None
 
     @property
     def preparer(self) -> Preparer:
@@ -130,9 +130,8 @@ class GLBackend:
             )
         ]
 
-    def submit(self, out: Images | None) -> Pending:
+    def submit(self, out: Images) -> Pending:
         """Start drawing the current views into contiguous arrays."""
-        assert out is not None
         return out, [
             self._workers[number].submit(
                 self._pipelines[number].render,

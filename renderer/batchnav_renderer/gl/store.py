@@ -38,6 +38,12 @@ class GLBuffer:
         self.name, self.size = name.value, size
         return True
 
+    def delete(self) -> None:
+        """Free the storage."""
+        if self.name:
+            self._api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.name)))
+        self.name = self.size = 0
+
     def write(self, offset: int, data: NDArray[np.generic]) -> None:
         """Copy an array to a byte offset."""
         if data.nbytes:

@@ -59,7 +59,7 @@ def test_the_measuring_scene():
 class FakeGL:
     """Draws nothing; takes as long as its name says on a clock that the tests wind."""
 
-    owns_images = False
+    gl_worker = None
     made: list[FakeGL]
     seconds = MappingProxyType({"gl": 0.5, "gl-raycast": 0.25})
     clock = 0.0
