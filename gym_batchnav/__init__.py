@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _LAZY_NAMES = {
     "BatchPointNavEnv": "gym_batchnav.envs",
     "PointNavEnv": "gym_batchnav.envs",
+    "Camera": "gym_batchnav.config",
     "EnvConfig": "gym_batchnav.config",
     "EpisodeSet": "gym_batchnav.config",
     "NavMesh": "gym_batchnav.nav",
@@ -32,7 +33,7 @@ _LAZY_NAMES = {
 }
 
 if TYPE_CHECKING:
-    from .config import EnvConfig, EpisodeSet
+    from .config import Camera, EnvConfig, EpisodeSet
     from .envs import BatchPointNavEnv, PointNavEnv
     from .errors import (
         ActionError,
@@ -50,6 +51,7 @@ __all__ = [
     "ActionError",
     "BatchNavError",
     "BatchPointNavEnv",
+    "Camera",
     "ClosedEnvError",
     "ConfigError",
     "EnvConfig",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..config import EnvConfig, EpisodeSet
+from ..config import SENSORS, EnvConfig, EpisodeSet
 from ..errors import ConfigError
 from ..rl import load_checkpoint, load_policy, resolve_checkpoint
 from ..rl.spec import EnvSpec
@@ -21,6 +21,9 @@ from .show import console, results_table
 TASK_FIELDS = (
     "hfov_deg",
     "camera_height",
+    "camera_pitch_deg",
+    "cameras",
+    "shading",
     "min_depth",
     "max_depth",
     "normalize_depth",
@@ -82,10 +85,12 @@ def run_eval(args: EvalArgs) -> int:
 def _trained_env(checkpoint: Path, device: str | None) -> EnvConfig:
     """The environment that the policy was trained in, as far as its run's folder or its spec tell."""
     spec = EnvSpec.from_dict(load_checkpoint(checkpoint)["env_spec"])
-    sensors = tuple(key for key in ("depth", "rgb") if key in spec.fields)
+    # Images are named after their sensor, those of several cameras with the camera's name before it.
+    images = {key: key.rpartition("_")[2] for key, field in spec.fields.items() if field.is_image}
+    sensors = tuple(sensor for sensor in SENSORS if sensor in images.values())
     known: dict[str, Any] = {"sensors": sensors, "device": device}
-    if sensors:
-        known["resolution"] = spec.fields[sensors[0]].shape[:2]
+    if images:
+        known["resolution"] = spec.fields[next(iter(images))].shape[:2]
     stored = checkpoint.parent.parent / "config.json"
     if stored.is_file():
         known.update({name: v for name, v in read_json(stored).get("env", {}).items() if name in TASK_FIELDS})

@@ -13,17 +13,27 @@ from ..scenes import Scene
 
 if TYPE_CHECKING:
     from batchnav_renderer import BatchRenderer
+    from batchnav_renderer.config import Output
 
 Array = NDArray[Any]
 
 
-class Images:
-    """Depth and RGB of all environments; owns the renderer, which is made by ``start``."""
+_OUTPUTS: dict[str, Output] = {"depth": "depth", "rgb": "rgb", "semantic": "ids", "normals": "normals"}
+"""What the renderer calls the images of each sensor."""
 
-    def __init__(self, num_envs: int, config: EnvConfig, outputs: tuple[str, ...]) -> None:
-        self._num_envs = num_envs
+
+class Images:
+    """Images of all cameras of all environments; owns the renderer, which is made by ``start``.
+
+    An observation holds one array (N, H, W, channels) for each camera and sensor, named as
+    ``EnvConfig.image_key`` says: depth float32 as configured, rgb uint8, semantic int32, normals float32.
+    """
+
+    def __init__(self, num_envs: int, config: EnvConfig, sensors: tuple[str, ...]) -> None:
         self._config = config
-        self.outputs = outputs
+        self._cameras = config.all_cameras
+        self._num_views = num_envs * len(self._cameras)
+        self.sensors = sensors
         self._renderer: Any = None
         self._buffers: dict[str, Array] = {}
         self._ids = iter(range(1 << 62))
@@ -35,41 +45,46 @@ class Images:
         Raises:
             ConfigError: the renderer refuses the configuration.
         """
-        if self._renderer is not None or not self.outputs:
+        if self._renderer is not None or not self.sensors:
             return
-        self._renderer = make_renderer(self._num_envs, self._config, self.outputs)
+        self._renderer = make_renderer(self._num_views, self._config, self.sensors)
 
     @property
     def info(self) -> dict[str, Any]:
         """What the renderer says of itself; a blind environment has the backend ``none``."""
         if self._renderer is not None:
             return dict(self._renderer.info)
-        return {"backend": self._config.render_backend if self.outputs else "none"}
+        return {"backend": self._config.render_backend if self.sensors else "none"}
 
     def add_scene(self, scene: Scene) -> int:
         """Give a scene to the renderer; returns its id there."""
-        return int(self._renderer.add_scene(scene.arrays)) if self.outputs else next(self._ids)
+        return int(self._renderer.add_scene(scene.arrays)) if self.sensors else next(self._ids)
 
     def remove_scene(self, view_id: int) -> None:
         """Take a scene from the renderer as soon as no camera stands in it any more."""
         if self._renderer is not None:
             self._leaving.append(view_id)
 
-    def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
-        """Images of all N cameras: depth (N, H, W, 1) float32 as configured, rgb (N, H, W, 3) uint8.
+    def frame_keys(self) -> tuple[str, ...]:
+        """Names of the colour images, camera by camera."""
+        return tuple(self._config.image_key(camera, "rgb") for camera in self._cameras)
 
-        Fresh arrays, or with ``copy=False`` arrays that the next call overwrites.
+    def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
+        """Images of all cameras: fresh arrays, or with ``copy=False`` arrays that the next call overwrites.
+
+        Args:
+            view_ids: (N,) the scene that each environment is in.
+            poses: (C N, 4, 4) of the first camera of all environments, then the second, ...
         """
         images = self._render(view_ids, poses, None if self._config.copy else self._buffers)
         if not self._config.copy:
             self._buffers = dict(images)
-        return self._normalized(images)
+        return self._by_key(images, len(view_ids))
 
     def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
         """Replace the images of some rows; ``view_ids`` and ``poses`` are of those rows alone."""
-        if self.outputs:
-            for name, fresh in self._normalized(self._render(view_ids, poses, None)).items():
-                images[name][rows] = fresh
+        for name, fresh in self._by_key(self._render(view_ids, poses, None), len(rows)).items():
+            images[name][rows] = fresh
 
     def close(self) -> None:
         """Give all GL memory back; safe to call twice."""
@@ -77,29 +92,46 @@ class Images:
             self._renderer.close()
 
     def _render(self, view_ids: Array, poses: Array, out: dict[str, Array] | None) -> dict[str, Array]:
-        if not self.outputs:
+        if not self.sensors:
             return {}
-        self._renderer.set_views(view_ids, poses)
+        hfov_deg = None
+        if self._config.cameras is not None:
+            hfov_deg = np.repeat([camera.hfov_deg for camera in self._cameras], len(view_ids))
+        self._renderer.set_views(np.tile(view_ids, len(self._cameras)), poses, hfov_deg)
         # The renderer refuses to remove scenes that its views show, so it is done once they have moved on.
         while self._leaving:
             self._renderer.remove_scene(self._leaving.pop())
-        return dict(self._renderer.render(out=out) if out else self._renderer.render())
-
-    def _normalized(self, images: dict[str, Array]) -> dict[str, Array]:
-        """Map depth from [min_depth, max_depth] to [0, 1], in place; the renderer has clipped it above."""
-        config, depth = self._config, images.get("depth")
-        if depth is not None:
-            if config.min_depth > 0.0:
-                np.maximum(depth, np.float32(config.min_depth), out=depth)
-            if config.normalize_depth:
-                if config.min_depth > 0.0:
-                    np.subtract(depth, np.float32(config.min_depth), out=depth)
-                np.divide(depth, np.float32(config.max_depth) - np.float32(config.min_depth), out=depth)
+        images = dict(self._renderer.render(out=out) if out else self._renderer.render())
+        self._adjust(images)
         return images
 
+    def _adjust(self, images: dict[str, Array]) -> None:
+        """Bring depth and normals into the ranges of their spaces, in place."""
+        if "normals" in images:
+            # A unit vector's component may round to a little over 1.
+            np.clip(images["normals"], -1.0, 1.0, out=images["normals"])
+        config, depth = self._config, images.get("depth")
+        if depth is None:
+            return
+        # The renderer has clipped depth above.
+        if config.min_depth > 0.0:
+            np.maximum(depth, np.float32(config.min_depth), out=depth)
+        if config.normalize_depth:
+            if config.min_depth > 0.0:
+                np.subtract(depth, np.float32(config.min_depth), out=depth)
+            np.divide(depth, np.float32(config.max_depth) - np.float32(config.min_depth), out=depth)
 
-def make_renderer(num_views: int, config: EnvConfig, outputs: tuple[str, ...]) -> BatchRenderer:
-    """The renderer of ``num_views`` cameras that draw ``outputs`` as the configuration says.
+    def _by_key(self, images: dict[str, Array], count: int) -> dict[str, Array]:
+        """The images of each camera and sensor, as slices of the renderer's arrays."""
+        return {
+            self._config.image_key(camera, sensor): images[_OUTPUTS[sensor]][first : first + count]
+            for first, camera in zip(range(0, count * len(self._cameras), count), self._cameras, strict=True)
+            for sensor in self.sensors
+        }
+
+
+def make_renderer(num_views: int, config: EnvConfig, sensors: tuple[str, ...]) -> BatchRenderer:
+    """The renderer of ``num_views`` cameras that draw for ``sensors`` as the configuration says.
 
     Raises:
         ConfigError: the renderer refuses the configuration.
@@ -114,7 +146,8 @@ def make_renderer(num_views: int, config: EnvConfig, outputs: tuple[str, ...]) -
             height=config.resolution[0],
             width=config.resolution[1],
             hfov_deg=config.hfov_deg,
-            outputs=outputs,  # type: ignore[arg-type]
+            outputs=tuple(_OUTPUTS[sensor] for sensor in sensors),
+            shading=config.shading,
             far=config.max_depth,
             device=config.device,
             backend=config.render_backend,  # type: ignore[arg-type]

@@ -79,6 +79,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         # Rows whose next episode could not be begun; they wait for reset().
         self._stuck = np.zeros(self.num_envs, dtype=bool)
         self._frames: NDArray[np.uint8] | None = None
+        self._renderer_info: dict[str, Any] = {}
         self._refresh_metadata()
 
     def reset(
@@ -151,7 +152,10 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return outputs["o"], outputs["r"], outputs["e"], outputs["u"], infos
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """N frames (H, W, 3) uint8 of what the agents see; None without ``render_mode="rgb_array"``."""
+        """N frames (H, W, 3) uint8 of what the agents see; None without ``render_mode="rgb_array"``.
+
+        The images of several cameras stand side by side in a frame: (H, C W, 3).
+        """
         self._check_open()
         if self.render_mode is None:
             gym.logger.warn("render() was called, but render_mode is None; pass render_mode='rgb_array'")
@@ -313,12 +317,15 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
     def _observed(self, observation: Observation) -> Observation:
         """Keep the frame for ``render`` and leave what the space names."""
         if self.render_mode is not None:
-            self._frames = observation["rgb"].copy()
+            frames = [observation[key] for key in self._world.images.frame_keys()]
+            self._frames = np.concatenate(frames, axis=2)
         return {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
 
     def _refresh_metadata(self) -> None:
-        info = self._world.images.info
-        drawn = {"backend": info["backend"], "renderer": info}
+        # One dict for good: copies of the metadata, as SyncVectorEnv makes one early, see what draws too.
+        self._renderer_info.clear()
+        self._renderer_info.update(self._world.images.info)
+        drawn = {"backend": self._renderer_info["backend"], "renderer": self._renderer_info}
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode, **drawn}  # type: ignore[misc]
 
     def _count_rest(self, begin: float) -> None:

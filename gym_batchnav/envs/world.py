@@ -25,7 +25,7 @@ from ..sim import (
 )
 from ..sim.dataset import read_episodes
 from ..sim.episodes import Episode
-from ..sim.geometry import camera_poses
+from ..sim.geometry import rig_poses
 from .images import Images
 from .loader import SceneLoader
 from .pool import ENOUGH_FOR_WORKERS, Resident, ScenePool
@@ -40,15 +40,15 @@ class World:
     """N environments with their scenes; cheap to make, loads scenes and the renderer when first needed."""
 
     def __init__(
-        self, num_envs: int, config: EnvConfig, task: Task | None, extra_outputs: tuple[str, ...]
+        self, num_envs: int, config: EnvConfig, task: Task | None, extra_sensors: tuple[str, ...]
     ) -> None:
         self.num_envs = num_envs
         self.config = config
         self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
+        self._cameras = config.all_cameras
         self.refs = scene_refs(config)
         self.simulator = Simulator(num_envs, config, task)
-        outputs = dict.fromkeys((*config.sensors, *extra_outputs))
-        self.images = Images(num_envs, config, tuple(name for name in ("depth", "rgb") if name in outputs))
+        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.sensors, *extra_sensors))))
         self._resident = _num_resident(config, num_envs, len(self.refs))
         self._source, self._slots = _episode_source(config, self.refs, num_envs, self._resident)
         loader = SceneLoader(self.refs, _num_workers(config, num_envs))
@@ -198,7 +198,7 @@ class World:
 
     def _poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
         state = self.simulator.state
-        return camera_poses(state.position[rows], state.heading[rows], self.config.camera_height)
+        return rig_poses(state.position[rows], state.heading[rows], self._cameras)
 
 
 def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from ..config import Camera
 
 Floats = NDArray[np.floating]
 
@@ -31,17 +35,55 @@ def goals_in_agent_frame(
     return -(sine * offset_x + cosine * offset_z), cosine * offset_x - sine * offset_z
 
 
-def camera_poses(positions: Floats, headings: Floats, height: float) -> NDArray[np.float32]:
-    """``world_from_camera`` (N, 4, 4) float32 of cameras ``height`` metres over the agents' feet."""
+def camera_poses(
+    positions: Floats,
+    headings: Floats,
+    height: float,
+    *,
+    pitch: float = 0.0,
+    yaw: float = 0.0,
+    forward: float = 0.0,
+    right: float = 0.0,
+) -> NDArray[np.float32]:
+    """``world_from_camera`` (N, 4, 4) float32 of cameras that agents carry.
+
+    Args:
+        positions: (N, 3) the agents' feet, metres.
+        headings: (N,) radians.
+        height: over the feet, metres.
+        pitch: angle by which the camera looks up, radians.
+        yaw: angle by which it looks to the left of the heading, radians.
+        forward: metres before the agent's axis, along the heading.
+        right: metres to the right of the axis.
+    """
     sine, cosine = np.sin(headings), np.cos(headings)
+    aside, ahead = right * cosine - forward * sine, -right * sine - forward * cosine
+    offsets = np.stack([aside, np.zeros_like(aside), ahead], axis=1)
+    if yaw != 0.0:
+        sine, cosine = np.sin(headings + yaw), np.cos(headings + yaw)
+    up, level = np.sin(pitch), np.cos(pitch)
     poses = np.zeros((len(headings), 4, 4), dtype=np.float32)
-    poses[:, 0, 0] = poses[:, 2, 2] = cosine
-    poses[:, 0, 2] = sine
-    poses[:, 2, 0] = -sine
-    poses[:, 1, 1] = poses[:, 3, 3] = 1.0
-    poses[:, :3, 3] = positions
+    poses[:, 0, 0], poses[:, 2, 0] = cosine, -sine
+    poses[:, 0, 1], poses[:, 1, 1], poses[:, 2, 1] = up * sine, level, up * cosine
+    poses[:, 0, 2], poses[:, 1, 2], poses[:, 2, 2] = level * sine, -up, level * cosine
+    poses += np.float32(0.0)  # no negative zeros
+    poses[:, 3, 3] = 1.0
+    poses[:, :3, 3] = positions + offsets.astype(np.float32)
     poses[:, 1, 3] += np.float32(height)
     return poses
+
+
+def rig_poses(positions: Floats, headings: Floats, cameras: Sequence[Camera]) -> NDArray[np.float32]:
+    """Poses (C N, 4, 4) float32 of the cameras of all agents: of the first camera, then the second, ..."""
+    return np.concatenate(
+        [
+            camera_poses(
+                positions, headings, camera.height,
+                pitch=camera.pitch, yaw=camera.yaw, forward=camera.forward, right=camera.right,
+            )
+            for camera in cameras
+        ]
+    )  # fmt: skip
 
 
 def heading_of_quaternion(xyzw: Floats) -> float:

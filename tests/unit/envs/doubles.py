@@ -19,7 +19,7 @@ class FakeRenderer:
 
     def __init__(self, config):
         self.config = config
-        self.info = {"backend": "fake"}
+        self.info = {"backend": "fake", "reason": "a test"}
         self.scenes = {}
         self.views_drawn = []
         self.closed = 0
@@ -37,22 +37,28 @@ class FakeRenderer:
         assert number not in self.shown
         del self.scenes[number]
 
-    def set_views(self, scene_ids, world_from_camera):
+    def set_views(self, scene_ids, world_from_camera, hfov_deg=None):
         assert 1 <= len(scene_ids) <= self.config.num_views
         assert world_from_camera.shape == (len(scene_ids), 4, 4)
         self.shown = {int(number) for number in scene_ids}
         self.looks = [self.scenes[int(number)] for number in scene_ids]
         self.poses = np.array(world_from_camera, dtype=np.float64)
+        self.hfov_deg = np.full(len(scene_ids), self.config.hfov_deg) if hfov_deg is None else hfov_deg
 
     def render(self, out=None):
         config, count = self.config, len(self.looks)
         self.views_drawn.append(count)
         pixels = np.arange(config.height * config.width).reshape(config.height, config.width)
         depth = np.empty((count, config.height, config.width, 1), dtype=np.float32)
-        for row, (look, pose) in enumerate(zip(self.looks, self.poses, strict=True)):
-            seed = float(look) + float((pose * np.arange(16).reshape(4, 4)).sum())
+        for row, (look, pose, hfov) in enumerate(zip(self.looks, self.poses, self.hfov_deg, strict=True)):
+            seed = float(look) + float((pose * np.arange(16).reshape(4, 4)).sum()) + hfov
             depth[row, ..., 0] = np.minimum((seed + 0.37 * pixels) % 12.0, config.far)
-        images = {"depth": depth, "rgb": (np.repeat(depth, 3, axis=3) * [10, 20, 25]).astype(np.uint8)}
+        images = {
+            "depth": depth,
+            "rgb": (np.repeat(depth, 3, axis=3) * [10, 20, 25]).astype(np.uint8),
+            "ids": (depth * 100).astype(np.int32) - 1,
+            "normals": np.sin(depth * np.float32([1, 2, 3])) * np.float32(1.0000001),
+        }
         images = {name: images[name] for name in config.outputs}
         if out is None:
             return images

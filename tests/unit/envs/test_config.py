@@ -41,7 +41,7 @@ def test_public_names_load():
         ("navmesh", 1, "a path or None"),
         ("episodes", 5, "EpisodeSet"),
         ("episode_order", "sorted", "'random', 'sequential'"),
-        ("sensors", ("depth", "lidar"), "'depth' and 'rgb'"),
+        ("sensors", ("depth", "lidar"), "'depth', 'rgb', 'semantic', 'normals'"),
         ("sensors", ("depth", "depth"), "at most once"),
         ("resolution", (64,), "height, width"),
         ("resolution", 64, "height, width"),
@@ -84,7 +84,7 @@ def test_public_names_load():
         ("swap_episodes", np.True_, "an integer"),
         ("resolution", (np.array([1, 2]), 4), "1 to 4096"),
         ("obs_keys", np.array(["habitat", "x"]), "'default', 'habitat'"),
-        ("sensors", (np.array(["depth", "rgb"]),), "'depth' and 'rgb'"),
+        ("sensors", (np.array(["depth", "rgb"]),), "'depth', 'rgb'"),
     ],
 )
 def test_bad_values_name_argument_value_and_what_is_allowed(field, value, allowed):

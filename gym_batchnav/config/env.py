@@ -1,0 +1,248 @@
+"""The configuration of the environments."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ..errors import ConfigError
+from . import checks, parts
+from .checks import Check
+from .parts import Camera, EpisodeSet
+
+EpisodeOrder = Literal["random", "sequential"]
+GoalFormat = Literal["polar", "polar_cos_sin", "cartesian"]
+ObsKeys = Literal["default", "habitat"]
+Output = Literal["numpy", "torch"]
+Shading = Literal["unlit", "headlight"]
+
+DEFAULT_RESIDENT_SCENES: Final = 16
+"""Most scenes that are held at once unless ``num_resident_scenes`` says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvConfig:
+    """Everything that defines the task and how it is shown.
+
+    The defaults are Habitat's PointNav (Habitat 2019 challenge settings).
+    """
+
+    scenes: Any = "houses:train"
+    """``"houses:train"``, ``"houses:val"``, ``"houses:test"``, a slice (``"houses:train[:32]"``), one house
+    (``"houses:train/17"``), a scene file, a folder, or a list of these."""
+    navmesh: str | os.PathLike[str] | None = None
+    """Navigation mesh of a single scene file where it is not beside it."""
+    episodes: str | os.PathLike[str] | EpisodeSet | None = None
+    """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz``; an ``EpisodeSet`` is a
+    fixed sampled set."""
+    episode_order: EpisodeOrder = "random"
+    """How a fixed set is walked through: drawn by each row's RNG, or ``"sequential"``: episode e of row i is
+    number i + e * num_envs (modulo the size of the set)."""
+    sensors: tuple[str, ...] = ("depth",)
+    """Images in the observation, out of ``"depth"``, ``"rgb"``, ``"semantic"`` (the object ids of the scene,
+    -1 where nothing is hit) and ``"normals"`` (unit vectors in the camera's frame: right, up, towards the
+    camera; 0 where nothing is hit); may be empty (blind agent)."""
+    resolution: tuple[int, int] = (64, 64)
+    """Height and width of the images in pixels."""
+    hfov_deg: float = 90.0
+    """Horizontal field of view, degrees; more than 1 and less than 179."""
+    camera_height: float = 1.25
+    """Height of the camera over the ground, metres."""
+    camera_pitch_deg: float = 0.0
+    """Angle by which the camera looks up (negative: down), degrees, from -90 to 90."""
+    cameras: tuple[Camera, ...] | None = None
+    """Cameras in place of the single one that ``hfov_deg``, ``camera_height`` and ``camera_pitch_deg``
+    describe; the images of each are named ``<camera>_<sensor>``, as in ``"front_depth"``."""
+    shading: Shading = "unlit"
+    """``"unlit"`` shows colours as they are; ``"headlight"`` dims surfaces that the camera sees at a slant,
+    so that untextured scenes show their shape."""
+    min_depth: float = 0.0
+    """Depth that reads 0 after normalisation, metres."""
+    max_depth: float = 10.0
+    """Depth at which images are clipped, metres; a pixel that hits nothing reads this too. Over 0.01 (the
+    near plane) and less than 1e6."""
+    normalize_depth: bool = True
+    """Whether depth is mapped from [min_depth, max_depth] to [0, 1]."""
+    max_episode_steps: int | None = 500
+    """Actions until an episode is truncated; None or, as in ``gym.make``, -1 for no limit (the single env
+    leaves it to ``TimeLimit``)."""
+    success_distance: float = 0.2
+    """Stop succeeds at a geodesic distance to the goal below this, metres."""
+    forward_step: float = 0.25
+    """Length of a forward action, metres."""
+    turn_angle_deg: float = 10.0
+    """Angle of a turn action, degrees."""
+    sliding: bool = True
+    """Whether the agent slides along walls."""
+    slack_reward: float = -0.01
+    """Reward of every step."""
+    progress_reward: float = 1.0
+    """Reward per metre by which the geodesic distance to the goal shrinks."""
+    success_reward: float = 2.5
+    """Reward of a successful stop."""
+    goal_format: GoalFormat = "polar"
+    """``polar``: (distance, angle, positive to the left); ``polar_cos_sin``: (distance, cos, sin of that
+    angle); ``cartesian``: (forward, right), metres."""
+    obs_keys: ObsKeys = "default"
+    """``"habitat"`` names the goal sensor ``pointgoal_with_gps_compass``."""
+    min_geodesic: float = 1.0
+    """Shortest geodesic distance of a sampled episode, metres."""
+    max_geodesic: float = 30.0
+    """Longest geodesic distance of a sampled episode, metres."""
+    min_island_radius: float = 1.5
+    """Least radius of the island that sampled episodes lie on, metres."""
+    max_height_difference: float = 0.5
+    """Largest difference of height between start and goal of a sampled episode, metres."""
+    allow_stairs: bool = False
+    """Whether start and goal may lie on different storeys; lifts ``max_height_difference``."""
+    straight_ratio: float = 1.1
+    """Sampled episodes whose geodesic to Euclidean ratio r is below this are kept with probability
+    20 (r - 0.98)^2 only, as in Habitat's generator; 1 keeps all."""
+    num_resident_scenes: int | None = None
+    """Scenes held at once; None for the smaller of 16 and their number (the single env: one, unless there are
+    at most 16 scenes)."""
+    swap_episodes: int | None = None
+    """Episodes begun in a slot before its scene is swapped, where there are fewer slots than scenes; None for
+    four per environment of the slot, at least 16."""
+    scene_workers: int | None = None
+    """Processes that prepare scenes ahead; 0 loads within the step that needs the scene; None chooses."""
+    autoreset_mode: str = "SameStep"
+    """What happens at an episode's end, as ``gymnasium.vector.AutoresetMode``."""
+    output: Output = "numpy"
+    """Whether ``step`` returns NumPy arrays or torch tensors."""
+    device: str | None = None
+    """``"cpu"``, ``"cuda"``, ``"cuda:<number>"`` or a ``torch.device``: renders and, with ``output="torch"``,
+    holds the tensors; None for the renderer's choice and the CPU."""
+    copy: bool = True
+    """False hands out images that the next ``step`` overwrites."""
+    render_backend: str = "auto"
+    """Backend of the renderer: ``"auto"``, ``"gl"``, ``"gl-raycast"`` or ``"embree"``."""
+
+    def __post_init__(self) -> None:
+        """Check every field and bring it to its plain type; raises ``ConfigError`` naming the field."""
+        for name, check in _CHECKS.items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
+        self._check_cameras()
+        if self.min_depth >= self.max_depth:
+            raise ConfigError(f"min_depth={self.min_depth} must be below max_depth={self.max_depth}")
+        if np.float32(self.min_depth) >= np.float32(self.max_depth):
+            raise ConfigError(
+                f"min_depth={self.min_depth} and max_depth={self.max_depth} are the same number in float32; "
+                "put them further apart"
+            )
+        if self.min_geodesic > self.max_geodesic:
+            raise ConfigError(f"min_geodesic={self.min_geodesic} is over max_geodesic={self.max_geodesic}")
+        if self.episode_order == "sequential" and self.episodes is None:
+            raise ConfigError(
+                "episode_order='sequential' needs a fixed set; give episodes=EpisodeSet(count=...) or a file"
+            )
+
+    def _check_cameras(self) -> None:
+        for name, default in _SINGLE_CAMERA.items():
+            if self.cameras is not None and getattr(self, name) != default:
+                raise ConfigError(
+                    f"{name}={getattr(self, name)} describes the single camera, but cameras= is given; leave "
+                    f"it at {default} and give each Camera its own"
+                )
+
+    @classmethod
+    def from_kwargs(cls, kwargs: Mapping[str, Any], base: EnvConfig | None = None) -> EnvConfig:
+        """Make a config from keyword arguments, over ``base`` where given.
+
+        Raises:
+            ConfigError: a name is no field (the message names the nearest one), or a value is not allowed.
+        """
+        names = [field.name for field in fields(cls)]
+        for name in kwargs:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean {near[0]!r}? " if near else ""
+                raise ConfigError(
+                    f"unknown argument {name!r}={kwargs[name]!r}; {hint}allowed: {', '.join(names)}"
+                )
+        given = {} if base is None else {name: getattr(base, name) for name in names}
+        return cls(**{**given, **kwargs})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fields as plain values (paths as strings), for records and checkpoints."""
+        values = asdict(self)
+        return {name: _plain(value) for name, value in values.items()}
+
+    @property
+    def turn_angle(self) -> float:
+        """Angle of a turn action, radians."""
+        return math.radians(self.turn_angle_deg)
+
+    @property
+    def all_cameras(self) -> tuple[Camera, ...]:
+        """``cameras``, or the single camera, which then is named ``camera``."""
+        if self.cameras is not None:
+            return self.cameras
+        single = {"height": self.camera_height, "pitch_deg": self.camera_pitch_deg}
+        return (Camera(name="camera", hfov_deg=self.hfov_deg, **single),)
+
+    def image_key(self, camera: Camera, sensor: str) -> str:
+        """Name of a camera's image in the observation: of the single camera, the sensor's."""
+        return sensor if self.cameras is None else f"{camera.name}_{sensor}"
+
+    @property
+    def goal_key(self) -> str:
+        """Name of the goal sensor in the observation."""
+        return "pointgoal_with_gps_compass" if self.obs_keys == "habitat" else "pointgoal"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, dict | str | int | float | bool | None) else str(value)
+
+
+_SINGLE_CAMERA: Final = {"hfov_deg": 90.0, "camera_height": 1.25, "camera_pitch_deg": 0.0}
+_CHECKS: Final[dict[str, Check]] = {
+    "scenes": checks.scenes,
+    "navmesh": checks.paths,
+    "episodes": parts.episodes,
+    "episode_order": checks.choices("random", "sequential"),
+    "sensors": checks.sensors,
+    "resolution": checks.resolution,
+    "hfov_deg": parts.hfov,
+    "camera_height": parts.height,
+    "camera_pitch_deg": parts.pitch,
+    "cameras": parts.cameras,
+    "shading": checks.choices("unlit", "headlight"),
+    "min_depth": checks.numbers(0.0),
+    "max_depth": checks.numbers(0.01, 1e6, open_low=True, open_high=True),
+    "normalize_depth": checks.flag,
+    "max_episode_steps": checks.steps,
+    "success_distance": checks.positive,
+    "forward_step": checks.numbers(0.0, 10.0, open_low=True),
+    "turn_angle_deg": checks.numbers(0.0, 180.0, open_low=True),
+    "sliding": checks.flag,
+    "slack_reward": checks.numbers(),
+    "progress_reward": checks.numbers(),
+    "success_reward": checks.numbers(),
+    "goal_format": checks.choices("polar", "polar_cos_sin", "cartesian"),
+    "obs_keys": checks.choices("default", "habitat"),
+    "min_geodesic": checks.numbers(0.0),
+    "max_geodesic": checks.positive,
+    "min_island_radius": checks.numbers(0.0),
+    "max_height_difference": checks.numbers(0.0),
+    "allow_stairs": checks.flag,
+    "straight_ratio": checks.numbers(1.0),
+    "num_resident_scenes": checks.integers(1, optional=True),
+    "swap_episodes": checks.integers(1, optional=True),
+    "scene_workers": checks.integers(0, optional=True),
+    "autoreset_mode": checks.autoreset,
+    "output": checks.choices("numpy", "torch"),
+    "device": checks.device,
+    "copy": checks.flag,
+    "render_backend": checks.choices("auto", "gl", "gl-raycast", "embree"),
+}
