@@ -44,7 +44,7 @@ class GLWorker:
         try:
             self.context = self.run(_open, display, share.context if share else None)
         except BaseException:
-            self._tasks.put(None)
+            self.stop()
             raise
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
