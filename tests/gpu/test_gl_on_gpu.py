@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
-from batchnav_renderer import BatchRenderer, EGLError, Material, RenderConfig, SceneArrays, Texture
+from batchnav_renderer import BatchRenderer, Material, RenderConfig, SceneArrays, Texture
 from batchnav_renderer.camera import world_from_camera
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture
-def device() -> str:
-    """The first CUDA device; skips without one, fails where BATCHNAV_REQUIRE names "gpu"."""
-    try:
-        BatchRenderer(RenderConfig(num_views=1, device="cuda:0", backend="gl")).close()
-    except EGLError as error:
-        if "gpu" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
-            raise
-        pytest.skip(f"no CUDA device with EGL: {str(error).splitlines()[0]}")
-    return "cuda:0"
 
 
 @pytest.fixture
