@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError, ConfigError
+from .locks import lock_file
 
 BUDGET = ("learner.total_frames", "learner.time_limit_s")
 """Settings that an explicit resume may change."""
@@ -76,8 +76,8 @@ class RunDir:
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / ".lock").open("w") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+                lock_file(file)
+            except OSError as error:
                 raise ConfigError(
                     f"another process works in the run folder {self.path}; wait for it, or give --run-dir"
                 ) from error
