@@ -162,6 +162,15 @@ class _DeviceMemory:
         }
 
 
+def device_uuid(device: str) -> str | None:
+    """UUID "GPU-..." of one of torch's CUDA devices; None where torch does not tell it."""
+    cuda, ordinal = _torch().cuda, int(device.partition(":")[2] or 0)
+    if not cuda.is_available() or ordinal >= cuda.device_count():
+        return None
+    uuid = getattr(cuda.get_device_properties(ordinal), "uuid", None)
+    return None if uuid is None else f"GPU-{uuid}"
+
+
 def system_notes() -> frozenset[str]:
     """What this system is, as far as it forbids sharing: "wsl", "mig"."""
     notes = set()

@@ -25,7 +25,10 @@ class DeviceInfo:
 
 
 def choose_device(
-    device: str | None, devices: Sequence[DeviceInfo], cuda_visible_devices: str | None
+    device: str | None,
+    devices: Sequence[DeviceInfo],
+    cuda_visible_devices: str | None,
+    uuid: str | None = None,
 ) -> DeviceInfo | None:
     """The EGL device for a device string; None means software (no device needed).
 
@@ -33,6 +36,7 @@ def choose_device(
         device: None, "cpu", "cuda" or "cuda:<logical ordinal>".
         devices: what EGL enumerates.
         cuda_visible_devices: the environment variable, which CUDA obeys and EGL does not.
+        uuid: the CUDA device's own, "GPU-...", where it is known; it says more than any ordinal.
 
     Raises:
         EGLError: no EGL device is the CUDA device asked for; the message holds the devices and the fix.
@@ -45,6 +49,9 @@ def choose_device(
         if not visible:
             return None
         device = "cuda:0"
+    for entry in nvidia:
+        if uuid is not None and entry.uuid == uuid:
+            return entry
     logical = int(device.partition(":")[2] or 0)
     physical = _physical(logical, cuda_visible_devices, devices)
     for entry in nvidia:

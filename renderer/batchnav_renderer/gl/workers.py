@@ -63,7 +63,7 @@ class GLWorkers:
             EGLError: there is no context to be had, or it lacks an extension.
         """
         self._config = config
-        self.displays, self.reason = _choose_displays(config.device)
+        self.displays, self.reason = _choose_displays(config)
         self.all: list[GLWorker] = []
         self._finalizer = weakref.finalize(self, _stop, self.all)
         self._finalizer.atexit = False
@@ -115,12 +115,14 @@ class GLWorkers:
             _log.warning("drawing in software with %s: %s", renderer, self.reason)
 
 
-def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
+def _choose_displays(config: RenderConfig) -> tuple[Sequence[Display], str]:
+    device = config.device
     try:
         egl = EGL()
     except EGLError as error:
         return _window(error)
-    chosen = choose_device(device, egl.devices, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    chosen = choose_device(device, egl.devices, visible, _torch_uuid(config))
     if chosen is not None:
         reason = f"EGL device {chosen.index} is CUDA device {chosen.cuda_ordinal}"
         return (egl.device_display(chosen),), reason
@@ -132,6 +134,15 @@ def _choose_displays(device: str | None) -> tuple[Sequence[Display], str]:
         reason = f"no usable NVIDIA device among EGL's devices:\n{device_table(egl.devices)}"
         return displays, reason
     return displays, "device='cpu' was asked for"
+
+
+def _torch_uuid(config: RenderConfig) -> str | None:
+    """UUID of the device that the tensors are to be on."""
+    if config.images != "torch" or config.device == "cpu":
+        return None
+    from ..interop import device_uuid
+
+    return device_uuid(config.device or "cuda")
 
 
 def _window(without: EGLError) -> tuple[Sequence[Display], str]:

@@ -85,6 +85,16 @@ def test_slices_are_named(name):
     assert choose_device(None, MACHINE, name) is None
 
 
+def test_a_uuid_beats_every_ordinal():
+    """Whatever the order of CUDA's devices is: EGL's third is the one with this UUID."""
+    uuid = MACHINE[3].uuid
+    for device, visible in ((None, None), ("cuda:0", None), ("cuda:0", "2"), ("cuda:5", "MIG-x")):
+        assert choose_device(device, MACHINE, visible, uuid) is MACHINE[3]
+    assert choose_device("cuda:0", MACHINE, None, "GPU-of another machine") is MACHINE[1]
+    assert choose_device("cpu", MACHINE, None, uuid) is None
+    assert choose_device(None, MACHINE, "", uuid) is None
+
+
 def test_the_table():
     lines = device_table(MACHINE).splitlines()
     assert "EGL device 0: CUDA device 2" in lines[0]

@@ -258,6 +258,18 @@ def test_torch_without_cuda_is_named(monkeypatch):
         interop.HostTensors("cuda:1")
 
 
+def test_uuids_of_devices(monkeypatch):
+    properties = [types.SimpleNamespace(uuid="ffc79498-8ff3-c2dc-3b0d-fafd804516ae"), types.SimpleNamespace()]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda number: properties[number])
+    assert interop.device_uuid("cuda") == "GPU-ffc79498-8ff3-c2dc-3b0d-fafd804516ae"
+    assert interop.device_uuid("cuda:1") is None  # a torch too old to tell it
+    assert interop.device_uuid("cuda:2") is None
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert interop.device_uuid("cuda") is None
+
+
 def test_missing_torch_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(InteropError, match="images='torch' needs torch"):
