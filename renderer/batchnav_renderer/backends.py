@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .config import RenderConfig
-from .errors import EGLError, EmbreeError, RendererError
+from .errors import EGLError, EmbreeError
 from .prepare import Preparer
 
 if TYPE_CHECKING:
@@ -154,7 +154,9 @@ def _named(config: RenderConfig, name: str) -> Backend:
 
         return EmbreeBackend(config, "it draws on the CPU")
     if name == "gl-raycast":
-        raise RendererError("gl-raycast cannot draw yet; take backend='gl'")
+        from .gl.raycast import RaycastBackend
+
+        return RaycastBackend(config)
     from .gl.backend import GLBackend
 
     return GLBackend(config)

@@ -11,12 +11,12 @@ import pytest
 from batchnav_renderer import BatchRenderer, EGLError, RenderConfig
 
 
-@pytest.fixture(params=["gl", "embree"])
+@pytest.fixture(params=["gl", "gl-raycast", "embree"])
 def backend(request: pytest.FixtureRequest) -> str:
     """The backend under test; GL skips where it cannot be had, except where BATCHNAV_REQUIRE names "egl"."""
-    if request.param == "gl":
+    if request.param != "embree":
         try:
-            BatchRenderer(RenderConfig(num_views=1, device="cpu", backend="gl")).close()
+            BatchRenderer(RenderConfig(num_views=1, device="cpu", backend=request.param)).close()
         except EGLError as error:
             if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
                 raise
@@ -37,7 +37,7 @@ def make_renderer(backend: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
 
     yield make
     for renderer in made:
-        if backend == "gl":
+        if backend != "embree":
             for worker in renderer._backend._workers:
                 assert worker.run(worker.api.errors) == []
         renderer.close()
