@@ -6,11 +6,18 @@ layout(local_size_x = 8, local_size_y = 8) in;
 layout(location = 0) uniform uint first_view;
 
 // place: of the view among the images; scene: its first node, triangle, surface and material.
-struct View { vec3 right; float pixel; vec3 down; uint place; vec3 first; float unused; vec3 position; float unused2; vec3 back; float unused3; uvec4 scene; };
+struct View {
+    vec3 right; float pixel;
+    vec3 down; uint place;
+    vec3 first; float unused;
+    vec3 position; float unused2;
+    vec3 back; float unused3;
+    uvec4 scene;
+};
 struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
 
 layout(std430, binding = 0) readonly buffer Views { View views[]; };
-layout(std430, binding = 2) readonly buffer Triangles { vec4 corners[]; };
+layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 #ifdef DEPTH32
 layout(std430, binding = 5) writeonly buffer Depths { float depths[]; };
 #endif
@@ -38,11 +45,11 @@ float alpha_cutoff(uint material);
 #endif
 
 uint material_of(Hit hit, uvec4 scene) {
-    return scene.w + floatBitsToUint(corners[3u * (scene.y + hit.triangle)].w);
+    return scene.w + corners[3u * (scene.y + hit.triangle)].w;
 }
 
-// The nearest hit that is no hole, and its colour; what a NaN alpha or cut-off is compared with counts as solid.
-Hit first_solid(vec3 origin, vec3 direction, View view, out vec4 color) {
+// The nearest hit that is no hole, and its colour. What a NaN is compared with counts as solid.
+Hit first_solid(vec3 origin, vec3 direction, View view, inout vec4 color) {
     float begin = NEAR;
     for (int holes = 0; ; ++holes) {
         Hit hit = trace(origin, direction, view.scene, begin, FARTHEST);
@@ -70,14 +77,18 @@ Hit first_solid(vec3 origin, vec3 direction, View view, out vec4 color) {
 }
 
 #ifdef RGB
-uvec3 encoded(vec3 light) {
-    // Compared so that NaN becomes black.
-    vec3 within = vec3(light.x > 0.0 ? light.x : 0.0, light.y > 0.0 ? light.y : 0.0, light.z > 0.0 ? light.z : 0.0);
-    within = min(within, vec3(1.0));
-    vec3 code = mix(1.055 * pow(within, vec3(1.0 / 2.4)) - 0.055, 12.92 * within, lessThanEqual(within, vec3(0.0031308)));
-    return uvec3(code * 255.0 + 0.5);
+// The sRGB byte of light (IEC 61966-2-1); what is outside [0, 1] is clipped.
+uint encoded(float light) {
+    float within = light > 0.0 ? min(light, 1.0) : 0.0;  // compared so that NaN becomes black
+    float code = within <= 0.0031308 ? 12.92 * within : 1.055 * pow(within, 1.0 / 2.4) - 0.055;
+    return uint(code * 255.0 + 0.5);
 }
 #endif
+
+// Scaled before it is normalised, for the normal of a tiny triangle is too short to be squared.
+vec3 unit(vec3 vector) {
+    return normalize(vector / max(max(abs(vector.x), abs(vector.y)), abs(vector.z)));
+}
 
 void main() {
     uvec2 pixel = gl_GlobalInvocationID.xy;
@@ -98,7 +109,7 @@ void main() {
     imageStore(half_depths, int(place), vec4(min(hit.t, FAR)));
 #endif
 #ifdef IDS
-    ids[place] = found ? floatBitsToInt(corners[3u * (view.scene.y + hit.triangle) + 1u].w) : -1;
+    ids[place] = found ? int(corners[3u * (view.scene.y + hit.triangle) + 1u].w) : -1;
 #endif
 #if defined(NORMALS) || defined(HEADLIGHT)
     vec3 normal = dot(hit.normal, direction) > 0.0 ? -hit.normal : hit.normal;
@@ -106,7 +117,7 @@ void main() {
 #ifdef NORMALS
     vec3 seen = vec3(0.0);
     if (found) {
-        seen = normalize(vec3(dot(normal, view.right), -dot(normal, view.down), view.pixel * dot(normal, view.back)));
+        seen = unit(vec3(dot(normal, view.right), -dot(normal, view.down), view.pixel * dot(normal, view.back)));
     }
     normals[3u * place] = seen.x;
     normals[3u * place + 1u] = seen.y;
@@ -117,9 +128,9 @@ void main() {
     if (found) {
         vec3 light = color.rgb;
 #ifdef HEADLIGHT
-        light *= 0.3 + 0.7 * abs(dot(normalize(normal), normalize(direction)));
+        light *= 0.3 + 0.7 * abs(dot(unit(normal), normalize(direction)));
 #endif
-        bytes = encoded(light);
+        bytes = uvec3(encoded(light.r), encoded(light.g), encoded(light.b));
     }
     int first = 3 * int(place);
     imageStore(colors, first, uvec4(bytes.x));

@@ -5,8 +5,8 @@ struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
 // image: layer, texture unit (size 1 << unit; beyond CLASSES for none), wrap modes along u and v.
 struct Material { vec4 factor; uvec4 image; float cutoff; };
 
-layout(std430, binding = 2) readonly buffer Triangles { vec4 corners[]; };
-layout(std430, binding = 3) readonly buffer Surfaces { float surfaces[]; };
+layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
+layout(std430, binding = 3) readonly buffer Surfaces { uint surfaces[]; };
 layout(std430, binding = 4) readonly buffer Materials { Material materials[]; };
 layout(binding = 0) uniform sampler2DArray images[CLASSES];
 
@@ -19,7 +19,10 @@ float alpha_cutoff(uint material) {
 
 // A coordinate beyond which float32 tells no texels apart is cut; NaN becomes 0.
 float bounded(float coordinate) {
-    return coordinate > FARTHEST_UV ? FARTHEST_UV : coordinate > -FARTHEST_UV ? coordinate : coordinate == coordinate ? -FARTHEST_UV : 0.0;
+    if (isnan(coordinate)) {
+        return 0.0;
+    }
+    return clamp(coordinate, -FARTHEST_UV, FARTHEST_UV);
 }
 
 // Clamping and mirroring for samplers that repeat: the last half texel is never left.
@@ -76,11 +79,11 @@ float pixel_area(Hit hit, vec3 direction, vec3 right, vec3 down, mat2x3 gradient
 }
 
 vec2 texture_place(uint first, uint corner) {
-    return vec2(surfaces[first + 2u * corner], surfaces[first + 2u * corner + 1u]);
+    return uintBitsToFloat(uvec2(surfaces[first + 2u * corner], surfaces[first + 2u * corner + 1u]));
 }
 
 vec4 vertex_color(uint first, uint corner) {
-    return unpackUnorm4x8(floatBitsToUint(surfaces[first + 6u + corner]));
+    return unpackUnorm4x8(surfaces[first + 6u + corner]);
 }
 
 vec4 surface_color(Hit hit, vec3 direction, vec3 right, vec3 down, uvec4 scene, uint number) {
@@ -91,8 +94,9 @@ vec4 surface_color(Hit hit, vec3 direction, vec3 right, vec3 down, uvec4 scene, 
     if (material.image.y >= CLASSES) {
         return color;
     }
-    vec3 a = corners[corner].xyz;
-    vec3 second = corners[corner + 1u].xyz - a, third = corners[corner + 2u].xyz - a;
+    vec3 a = uintBitsToFloat(corners[corner].xyz);
+    vec3 second = uintBitsToFloat(corners[corner + 1u].xyz) - a;
+    vec3 third = uintBitsToFloat(corners[corner + 2u].xyz) - a;
     vec2 origin = texture_place(first, 0u);
     vec2 to_second = texture_place(first, 1u) - origin, to_third = texture_place(first, 2u) - origin;
     vec3 slope_second = cross(third, hit.normal), slope_third = cross(hit.normal, second);

@@ -1,10 +1,12 @@
 #version 450 core
 // Follows a ray through the tree of a scene (bvh.py says how nodes are laid out) to its nearest triangle.
 
+layout(local_size_x = 8, local_size_y = 8) in;
+
 struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
 
 layout(std430, binding = 1) readonly buffer Nodes { uvec4 nodes[]; };
-layout(std430, binding = 2) readonly buffer Triangles { vec4 corners[]; };
+layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 
 const uint MISS = 0xFFFFFFFFu;
 const float TINY = 1e-12;
@@ -27,9 +29,9 @@ float edge_volume(vec3 p, vec3 q, vec3 direction) {
 }
 
 void meet_triangle(uint number, uint first, vec3 origin, vec3 direction, float near, inout Hit hit) {
-    vec3 a = corners[first].xyz - origin;
-    vec3 b = corners[first + 1u].xyz - origin;
-    vec3 c = corners[first + 2u].xyz - origin;
+    vec3 a = uintBitsToFloat(corners[first].xyz) - origin;
+    vec3 b = uintBitsToFloat(corners[first + 1u].xyz) - origin;
+    vec3 c = uintBitsToFloat(corners[first + 2u].xyz) - origin;
     float u = edge_volume(c, a, direction);
     float v = edge_volume(a, b, direction);
     float w = edge_volume(b, c, direction);
@@ -83,10 +85,14 @@ Hit trace(vec3 origin, vec3 direction, uvec4 scene, float near, float far) {
         uvec2 near_z = down.z ? highs.zw : middle.xy, far_z = down.z ? middle.xy : highs.zw;
         uint inner = head.w >> 24, hits = 0u, triangles = 0u;
         for (uint half_ = 0u; half_ < 2u; ++half_) {
-            vec4 enter = max(max(unpacked(near_x[half_]) * quantum.x + early.x, unpacked(near_y[half_]) * quantum.y + early.y),
-                             max(unpacked(near_z[half_]) * quantum.z + early.z, vec4(near)));
-            vec4 leave = min(min(unpacked(far_x[half_]) * quantum.x + late.x, unpacked(far_y[half_]) * quantum.y + late.y),
-                             min(unpacked(far_z[half_]) * quantum.z + late.z, vec4(hit.t)));
+            vec4 enter_x = unpacked(near_x[half_]) * quantum.x + early.x;
+            vec4 leave_x = unpacked(far_x[half_]) * quantum.x + late.x;
+            vec4 enter_y = unpacked(near_y[half_]) * quantum.y + early.y;
+            vec4 leave_y = unpacked(far_y[half_]) * quantum.y + late.y;
+            vec4 enter_z = unpacked(near_z[half_]) * quantum.z + early.z;
+            vec4 leave_z = unpacked(far_z[half_]) * quantum.z + late.z;
+            vec4 enter = max(max(enter_x, enter_y), max(enter_z, vec4(near)));
+            vec4 leave = min(min(leave_x, leave_y), min(leave_z, vec4(hit.t)));
             uint kinds = links[2u + half_];
             for (uint place = 0u; place < 4u; ++place) {
                 if (enter[place] <= leave[place]) {
