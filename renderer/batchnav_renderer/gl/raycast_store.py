@@ -88,7 +88,7 @@ class RaycastStore:
     def nbytes(self) -> int:
         """Bytes of buffers and texture arrays."""
         # Mipmaps add a third.
-        texels = sum(layers.capacity * size * size * 4 // 3 for size, layers in list(self._free_layers.items()))
+        texels = sum(free.capacity * size * size * 4 // 3 for size, free in list(self._free_layers.items()))
         return sum(heap.nbytes for heap in self.heaps) + 4 * texels
 
     def _reserve(self, scene_id: int, scene: RaycastScene) -> NDArray[np.void]:
