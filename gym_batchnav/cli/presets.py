@@ -15,6 +15,7 @@ from ..config import EnvConfig, EpisodeSet
 from ..errors import ConfigError
 from ..rl import TrainConfig
 from .args import TrainArgs
+from .devices import output_on
 
 MAX_EVAL_ENVS = 256
 
@@ -131,7 +132,8 @@ def plan_training(args: TrainArgs) -> TrainPlan:
     return TrainPlan(
         run_dir=args.run_dir or default_run_dir(args.preset, args.scenes),
         num_envs=_at_least_one("num_envs", preset.num_envs if args.num_envs is None else args.num_envs),
-        env=EnvConfig.from_kwargs(preset.env, env),
+        # On a GPU that was asked for, images reach the learner without a detour by the host.
+        env=EnvConfig.from_kwargs({**preset.env, "output": output_on(args.device)}, env),
         learner=learner_config(settings),
         eval_env=evaluation_env(env, val_scenes, navmesh, EpisodeSet(episodes, args.eval_seed)),
         num_episodes=episodes,

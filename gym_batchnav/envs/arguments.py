@@ -117,5 +117,10 @@ def rows_as_objects(
     """(N,) objects: a dict with copies of the row's observation for ``rows``, None elsewhere."""
     objects = np.full(num_envs, None, dtype=object)
     for row in rows:
-        objects[row] = {key: value[row].copy() for key, value in observations.items()}
+        objects[row] = {key: _copied(value[row]) for key, value in observations.items()}
     return objects
+
+
+def _copied(value: Any) -> Any:
+    """A copy of an array or a tensor."""
+    return value.copy() if isinstance(value, np.ndarray | np.generic) else value.clone()

@@ -72,13 +72,21 @@ class Images:
     def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
         """Images of all cameras: fresh arrays, or with ``copy=False`` arrays that the next call overwrites.
 
+        They are tensors where ``keeps_tensors`` says so.
+
         Args:
             view_ids: (N,) the scene that each environment is in.
             poses: (C N, 4, 4) of the first camera of all environments, then the second, ...
         """
-        images = self._render(view_ids, poses, None if self._config.copy else self._buffers)
-        if not self._config.copy:
-            self._buffers = dict(images)
+        if keeps_tensors(self._config):
+            images: dict[str, Any] = self._render(view_ids, poses, None)
+            if self._config.copy:
+                # The renderer draws into the memory of its tensors again two calls later.
+                images = {name: image.clone() for name, image in images.items()}
+        else:
+            images = self._render(view_ids, poses, None if self._config.copy else self._buffers)
+            if not self._config.copy:
+                self._buffers = dict(images)
         return self._by_key(images, len(view_ids))
 
     def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
@@ -109,17 +117,17 @@ class Images:
         """Bring depth and normals into the ranges of their spaces, in place."""
         if "normals" in images:
             # A unit vector's component may round to a little over 1.
-            np.clip(images["normals"], -1.0, 1.0, out=images["normals"])
+            _clip(images["normals"], -1.0, 1.0)
         config, depth = self._config, images.get("depth")
         if depth is None:
             return
         # The renderer has clipped depth above.
         if config.min_depth > 0.0:
-            np.maximum(depth, np.float32(config.min_depth), out=depth)
+            _clip(depth, np.float32(config.min_depth), None)
         if config.normalize_depth:
             if config.min_depth > 0.0:
-                np.subtract(depth, np.float32(config.min_depth), out=depth)
-            np.divide(depth, np.float32(config.max_depth) - np.float32(config.min_depth), out=depth)
+                depth -= np.float32(config.min_depth)
+            depth /= np.float32(config.max_depth) - np.float32(config.min_depth)
 
     def _by_key(self, images: dict[str, Array], count: int) -> dict[str, Array]:
         """The images of each camera and sensor, as slices of the renderer's arrays."""
@@ -128,6 +136,19 @@ class Images:
             for first, camera in zip(range(0, count * len(self._cameras), count), self._cameras, strict=True)
             for sensor in self.sensors
         }
+
+
+def keeps_tensors(config: EnvConfig) -> bool:
+    """Whether images stay on the GPU as tensors from the renderer to whoever gets the observations."""
+    return config.output == "torch" and (config.device or "").startswith("cuda")
+
+
+def _clip(array: Any, low: Any, high: Any) -> None:
+    """Clip an array or a tensor in place."""
+    if isinstance(array, np.ndarray):
+        np.clip(array, low, high, out=array)
+    else:
+        array.clamp_(low, high)
 
 
 def make_renderer(num_views: int, config: EnvConfig, sensors: tuple[str, ...]) -> BatchRenderer:
@@ -147,6 +168,7 @@ def make_renderer(num_views: int, config: EnvConfig, sensors: tuple[str, ...]) -
             width=config.resolution[1],
             hfov_deg=config.hfov_deg,
             outputs=tuple(_OUTPUTS[sensor] for sensor in sensors),
+            images="torch" if keeps_tensors(config) else "numpy",
             shading=config.shading,
             far=config.max_depth,
             device=config.device,

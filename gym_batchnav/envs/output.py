@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..config import EnvConfig
 
@@ -17,6 +18,11 @@ def to_output(value: Any, config: EnvConfig) -> Any:
     return value if config.output == "numpy" else _to_torch(value, config.device or "cpu")
 
 
+def on_host(value: Any) -> NDArray[Any]:
+    """An array as it is, or a copy of a tensor that may be on a GPU."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value.cpu())
+
+
 def _to_torch(value: Any, device: str) -> Any:
     import torch
 
@@ -24,6 +30,8 @@ def _to_torch(value: Any, device: str) -> Any:
         return {key: _to_torch(item, device) for key, item in value.items()}
     if value is None:
         return None
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
     if value.dtype == object:
         items = np.full(value.shape, None, dtype=object)
         for place, item in enumerate(value):

@@ -19,7 +19,7 @@ from ..sim import Task
 from .arguments import checked_actions, checked_count, masked_infos, reset_mask, row_seeds, rows_as_objects
 from .devices import check_device
 from .frames import mosaic
-from .output import to_output
+from .output import on_host, to_output
 from .saved import check_finished
 from .spaces import action_space, observation_space
 from .world import Observation, World
@@ -317,7 +317,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
     def _observed(self, observation: Observation) -> Observation:
         """Keep the frame for ``render`` and leave what the space names."""
         if self.render_mode is not None:
-            frames = [observation[key] for key in self._world.images.frame_keys()]
+            frames = [on_host(observation[key]) for key in self._world.images.frame_keys()]
             self._frames = np.concatenate(frames, axis=2)
         return {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -51,7 +51,7 @@ class Drawing:
         begun = time.perf_counter()
         self._renderer.set_views(self._ids, self._poses[self._calls % len(self._poses)])
         placed = time.perf_counter()
-        self._renderer.render()
+        _finish(self._renderer.render())
         stages = {"set_views": placed - begun, "render": time.perf_counter() - placed}
         stages.update({f"render/{name}": seconds for name, seconds in self._renderer.timings.items()})
         for name, seconds in stages.items():
@@ -90,3 +90,11 @@ class Drawing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._renderer.close()
+
+
+def _finish(images: Mapping[str, Any]) -> None:
+    """Wait for images that a GPU may still be drawing."""
+    if any(getattr(image, "is_cuda", False) for image in images.values()):
+        import torch
+
+        torch.cuda.synchronize()

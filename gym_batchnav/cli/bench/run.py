@@ -10,6 +10,7 @@ from typing import Any
 from ...config import EnvConfig
 from ...errors import ConfigError
 from ..args import BenchArgs
+from ..devices import output_on
 from ..machine import machine_facts, peak_memory_mib
 from ..runs import write_json
 from ..show import bench_table, comparison_table, console
@@ -35,6 +36,7 @@ def run_bench(args: BenchArgs) -> int:
         resolution=(args.resolution, args.resolution),
         num_resident_scenes=args.num_resident_scenes,
         device=args.device,
+        output=output_on(args.device),
         render_backend=args.backend,
     )
     found = _benchmark(args.what)(args, config)

@@ -98,3 +98,11 @@ def test_settings_are_parsed_to_their_types():
 def test_wrong_settings_are_named(settings, words):
     with pytest.raises(ConfigError, match=words.replace(".", r"\.").replace("'", ".")):
         learner_config(settings)
+
+
+def test_images_stay_on_a_gpu_that_was_asked_for(monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    plan = plan_training(TrainArgs(device="cuda:1"))
+    assert (plan.env.output, plan.env.device, plan.eval_env.output) == ("torch", "cuda:1", "numpy")
+    assert plan_training(TrainArgs()).env.output == "numpy"
+    assert plan_training(TrainArgs(device="cpu")).env.output == "numpy"
