@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from batchnav_renderer import CapacityError, Material, Texture
+from batchnav_renderer.errors import ContextLostError
 from batchnav_renderer.gl.heap import Heap
 from batchnav_renderer.gl.raycast_scene import prepare
 from batchnav_renderer.gl.raycast_store import RaycastStore
@@ -49,6 +50,12 @@ def heap(make_renderer):
     worker.run(heap.delete)
 
 
+def hold(heap, key, count):
+    """Take all steps at once."""
+    for _ in heap.hold(key, count):
+        pass
+
+
 def rows_of(key, count):
     return (1000 * key + np.arange(2 * count, dtype=np.uint32)).reshape(-1, 2)
 
@@ -56,12 +63,12 @@ def rows_of(key, count):
 def test_ranges_keep_their_contents_when_they_move(heap):
     heap, run, read = heap
     for key in range(8):
-        run(heap.hold, key, 10)
+        run(hold, heap, key, 10)
         run(heap.write, key, 0, rows_of(key, 10))
     for key in (1, 3, 5):
         run(heap.release, key)
     # 50 records are held in gaps of 10, so 30 fit only once all have moved.
-    run(heap.hold, 8, 30)
+    run(hold, heap, 8, 30)
     run(heap.write, 8, 10, rows_of(8, 20))
     for key in (0, 2, 4, 6, 7):
         np.testing.assert_array_equal(read(key, 10), rows_of(key, 10))
@@ -72,14 +79,14 @@ def test_ranges_keep_their_contents_when_they_move(heap):
 
 def test_a_full_heap_refuses_and_holds_what_it_held(heap):
     heap, run, read = heap
-    run(heap.hold, 1, 60)
+    run(hold, heap, 1, 60)
     run(heap.write, 1, 0, rows_of(1, 60))
     with pytest.raises(
         CapacityError, match="things: 101 are needed and the driver can hold 100; remove scenes"
     ):
-        run(heap.hold, 2, 41)
+        run(hold, heap, 2, 41)
     np.testing.assert_array_equal(read(1, 60), rows_of(1, 60))
-    run(heap.hold, 2, 40)
+    run(hold, heap, 2, 40)
     assert heap.used == 100
 
 
@@ -92,7 +99,7 @@ def test_random_swaps_never_need_more_than_twice_what_is_held(heap, rng):
             run(heap.release, key)
             del sizes[key]
         sizes[step] = int(rng.integers(1, 13))
-        run(heap.hold, step, sizes[step])
+        run(hold, heap, step, sizes[step])
         run(heap.write, step, 0, rows_of(step, sizes[step]))
         assert heap.capacity <= 2 * 4 * 12
         for key, size in sizes.items():
@@ -146,6 +153,26 @@ def test_scenes_are_added_and_removed_while_a_render_is_pending(make_renderer, c
     np.testing.assert_array_equal(
         draw(renderer, third, poses)["depth"], draw(alone, alone.add_scene(clutter(3, 200)), poses)["depth"]
     )
+
+
+def test_scenes_that_wait_for_each_other_are_all_there(make_renderer, clutter, random_poses):
+    # Added at once, so that each must move the ones before while it waits for its turn.
+    renderer, alone = make_renderer(2, num_workers=2), make_renderer(2)
+    poses = random_poses(2)
+    scenes = [clutter(seed, 10 * seed) for seed in range(1, 9)]
+    ids = [renderer.add_scene(scene, wait=False) for scene in scenes]
+    for number, scene in zip(ids, scenes, strict=True):
+        expected = draw(alone, alone.add_scene(scene), poses)["depth"]
+        np.testing.assert_array_equal(draw(renderer, number, poses)["depth"], expected)
+
+
+def test_a_lost_context_fails_the_scenes_that_wait(make_renderer, clutter, monkeypatch):
+    renderer = make_renderer(1)
+    worker = renderer._backend._workers[0]
+    monkeypatch.setattr(worker, "_lost", ContextLostError("gone"))
+    with pytest.raises(ContextLostError, match="gone"):
+        renderer.add_scene(clutter(1, 3))
+    monkeypatch.undo()
 
 
 def test_a_large_scene_is_copied_in_slices(store, clutter):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import CapacityError
 from .api import GLApi
 
+_COPY_BYTES = 4 << 20  # that a step of moving copies, below a millisecond in software
 _SPARE = 8  # at least one part in this many is free after the ranges are moved together
 
 
@@ -50,12 +52,18 @@ class Heap:
         """Where a range begins at present."""
         return self._ranges[key][0]
 
-    def hold(self, key: int, count: int) -> None:
-        """Make room for a range of ``count`` records; raises ``CapacityError`` and then holds nothing new."""
+    def hold(self, key: int, count: int) -> Iterator[None]:
+        """Make room for a range of ``count`` records, in steps; it is there when they are at their end.
+
+        Between steps ranges may be read and released, and no other be held or written.
+
+        Raises:
+            CapacityError: there is no room; nothing has changed.
+        """
+        if self._gap(count) is None:
+            yield from self._rebuild(count)
         place = self._gap(count)
-        if place is None:
-            self._rebuild(count)
-            place = self.used
+        assert place is not None
         self._ranges[key] = (place, count)
 
     def release(self, key: int) -> None:
@@ -79,8 +87,8 @@ class Heap:
             end = max(end, start + length)
         return None if best is None else best[1]
 
-    def _rebuild(self, count: int) -> None:
-        """Move all ranges together and leave room for ``count`` records behind them."""
+    def _rebuild(self, count: int) -> Iterator[None]:
+        """Move all ranges together into a new buffer with room for ``count`` records behind them."""
         needed = self.used + count
         if needed > self._limit:
             raise CapacityError(
@@ -90,33 +98,51 @@ class Heap:
         capacity = self.capacity
         if needed > capacity - capacity // _SPARE:
             capacity = min(max(2 * capacity, needed), self._limit)
-        api, name = self._api, ctypes.c_uint()
+        target, end, places = self._make(capacity), 0, {}
+        try:
+            for key, (start, length) in sorted(self._ranges.items(), key=lambda item: item[1]):
+                places[key] = end
+                yield from self._copy(target, start, end, length)
+                end += length
+        except BaseException:
+            _delete(self._api, target)
+            raise
+        self._ranges = {key: (places[key], length) for key, (_, length) in self._ranges.items()}
+        self.delete()
+        self.buffer, self.capacity = target, capacity
+
+    def _make(self, capacity: int) -> int:
+        api, name, size = self._api, ctypes.c_uint(), capacity * self._record
         api.errors()
         api.glCreateBuffers(1, ctypes.byref(name))
-        api.glNamedBufferData(name.value, capacity * self._record, None, api.GL_DYNAMIC_DRAW)
+        api.glNamedBufferData(name.value, size, None, api.GL_DYNAMIC_DRAW)
         if pending := api.errors():
-            api.glDeleteBuffers(1, ctypes.byref(name))
+            _delete(api, name.value)
             raise CapacityError(
-                f"a buffer of {capacity * self._record:,} bytes for {self._name} left GL errors {pending} "
-                "(0x505 is out of memory); hold fewer scenes"
+                f"a buffer of {size:,} bytes for {self._name} left GL errors {pending} (0x505 is out of "
+                "memory); hold fewer scenes"
             )
-        self._move(name.value)
-        self.capacity = capacity
+        return name.value
 
-    def _move(self, target: int) -> None:
-        api, end = self._api, 0
-        for key, (start, count) in sorted(self._ranges.items(), key=lambda item: item[1]):
-            if count:
-                api.glCopyNamedBufferSubData(
-                    self.buffer, target, start * self._record, end * self._record, count * self._record
-                )
-            self._ranges[key] = (end, count)
-            end += count
-        self.delete()
-        self.buffer = target
+    def _copy(self, target: int, start: int, end: int, length: int) -> Iterator[None]:
+        """Copy records from ``start`` in the buffer to ``end`` in another one, in steps."""
+        step = max(1, _COPY_BYTES // self._record)
+        for first in range(0, length, step):
+            self._api.glCopyNamedBufferSubData(
+                self.buffer,
+                target,
+                (start + first) * self._record,
+                (end + first) * self._record,
+                min(step, length - first) * self._record,
+            )
+            yield
 
     def delete(self) -> None:
         """Free the buffer."""
         if self.buffer:
-            self._api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.buffer)))
+            _delete(self._api, self.buffer)
             self.buffer = 0
+
+
+def _delete(api: GLApi, buffer: int) -> None:
+    api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(buffer)))

@@ -53,6 +53,10 @@ class RaycastBackend:
         except BaseException:
             self.close()
             raise
+        self._copies: list[Future[None]] = []
+        for _ in self._workers:
+            self._copies.append(Future())
+            self._copies[-1].set_result(None)
         self._scene_ids = np.zeros(0, np.int64)
         self._views = np.zeros(0, VIEW_RECORD)
         self.timings: dict[str, float] = {}
@@ -71,11 +75,11 @@ class RaycastBackend:
 
     def add_scene(self, scene_id: int, payload: RaycastScene) -> Future[None]:
         """Copy a scene to the device in slices, between which renders run; fails with ``CapacityError``."""
-        copies = [
-            _run_steps(worker, store.add(scene_id, payload))
-            for worker, store in zip(self._workers, self._stores, strict=True)
+        parts = zip(self._workers, self._stores, self._copies, strict=True)
+        self._copies = [
+            _run_steps(worker, store.add(scene_id, payload), before) for worker, store, before in parts
         ]
-        return _when_all(copies, partial(self.remove_scene, scene_id))
+        return _when_all(self._copies, partial(self.remove_scene, scene_id))
 
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene behind the renders that were submitted."""
@@ -129,8 +133,8 @@ class RaycastBackend:
         self._contexts.close()
 
 
-def _run_steps(worker: GLWorker, steps: Iterator[None]) -> Future[None]:
-    """Take one step after another on a worker, each at the end of its queue."""
+def _run_steps(worker: GLWorker, steps: Iterator[None], before: Future[None]) -> Future[None]:
+    """Once ``before`` is done, take one step after another on a worker, each at the end of its queue."""
     done: Future[None] = Future()
 
     def advance() -> None:
@@ -138,12 +142,20 @@ def _run_steps(worker: GLWorker, steps: Iterator[None]) -> Future[None]:
             next(steps)
         except StopIteration:
             done.set_result(None)
-        except BaseException as error:
+        except Exception as error:
             done.set_exception(error)
         else:
-            worker.submit(advance)
+            queue()
 
-    worker.submit(advance)
+    def queue(_: Future[None] | None = None) -> None:
+        worker.submit(advance).add_done_callback(give_up)
+
+    def give_up(step: Future[None]) -> None:
+        # Where the context is lost, steps fail without being taken.
+        if (error := step.exception()) and not done.done():
+            done.set_exception(error)
+
+    before.add_done_callback(queue)
     return done
 
 

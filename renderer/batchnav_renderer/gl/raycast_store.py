@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class RaycastStore:
             CapacityError: there is no room; nothing is held then.
         """
         try:
-            materials = self._reserve(scene_id, scene)
+            materials = yield from self._reserve(scene_id, scene)
             yield
             tables = (scene.nodes, scene.corners, scene.surfaces, materials)
             for heap, rows in zip(self.heaps, tables, strict=True):
@@ -91,12 +91,12 @@ class RaycastStore:
         texels = sum(free.capacity * size * size * 4 // 3 for size, free in list(self._free_layers.items()))
         return sum(heap.nbytes for heap in self.heaps) + 4 * texels
 
-    def _reserve(self, scene_id: int, scene: RaycastScene) -> NDArray[np.void]:
-        """Room for all parts; returns the materials with the layers of their images."""
+    def _reserve(self, scene_id: int, scene: RaycastScene) -> Generator[None, None, NDArray[np.void]]:
+        """Room for all parts, in steps; returns the materials with the layers of their images."""
         self._api.errors()
         tables = (scene.nodes, scene.corners, scene.surfaces, scene.materials)
         for heap, rows in zip(self.heaps, tables, strict=True):
-            heap.hold(scene_id, len(rows))
+            yield from heap.hold(scene_id, len(rows))
         layers = self._layers.setdefault(scene_id, [])
         for image in scene.images:
             layers.append((image.size, self._layer(image.size)))
