@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
 from ..errors import ConfigError
-from ..scenes import Scene
 
 if TYPE_CHECKING:
     from batchnav_renderer import BatchRenderer
     from batchnav_renderer.config import Output
+    from batchnav_renderer.prepare import PreparedScene, Preparer
 
 Array = NDArray[Any]
 
 
 _OUTPUTS: dict[str, Output] = {"depth": "depth", "rgb": "rgb", "semantic": "ids", "normals": "normals"}
 """What the renderer calls the images of each sensor."""
+_POLL_S = 0.0002
 
 
 class Images:
@@ -56,9 +58,19 @@ class Images:
             return dict(self._renderer.info)
         return {"backend": self._config.render_backend if self.sensors else "none"}
 
-    def add_scene(self, scene: Scene) -> int:
-        """Give a scene to the renderer; returns its id there."""
-        return int(self._renderer.add_scene(scene.arrays)) if self.sensors else next(self._ids)
+    @property
+    def preparer(self) -> Preparer | None:
+        """Makes what ``add_scene`` takes, in any process; None for a blind environment."""
+        return cast("Preparer", self._renderer.preparer) if self.sensors else None
+
+    def add_scene(self, prepared: PreparedScene | None, *, wait: bool) -> int:
+        """Give a scene to the renderer; returns its id there, which is good at once."""
+        return int(self._renderer.add_scene(prepared, wait=wait)) if self.sensors else next(self._ids)
+
+    def wait(self, view_id: int) -> None:
+        """Wait until a scene can be drawn; raises what went wrong."""
+        while self._renderer is not None and not self._renderer.scene_ready(view_id):
+            time.sleep(_POLL_S)
 
     def remove_scene(self, view_id: int) -> None:
         """Take a scene from the renderer as soon as no camera stands in it any more."""

@@ -13,8 +13,11 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from batchnav_renderer.errors import RendererError
+from batchnav_renderer.prepare import Preparer
+
 from ..errors import BatchNavError, SceneError
-from .worker import Loadable, LoadedScene, load, receive, remove_parcels, send, unpack
+from .worker import Loadable, LoadedScene, load, receive, remove_parcels, send, unpack_scene
 
 _BOOT = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -33,7 +36,7 @@ class SceneLoader:
         self._refs = refs
         self._num_workers = workers
         self._workers: list[_Worker] = []
-        self._queue: queue.SimpleQueue[tuple[Future[LoadedScene], Loadable] | None] = queue.SimpleQueue()
+        self._queue: _Tasks = queue.SimpleQueue()
         self._pending: dict[int, Future[LoadedScene]] = {}
         weakref.finalize(self, _abandon, self._workers, self._queue, os.getpid())
 
@@ -42,32 +45,33 @@ class SceneLoader:
         """Whether ``request`` does anything."""
         return self._num_workers > 0
 
-    def request(self, scenes: Iterable[int]) -> None:
-        """Have scenes prepared by the workers, in this order."""
+    def request(self, scenes: Iterable[int], preparer: Preparer | None = None) -> None:
+        """Have scenes prepared by the workers, in this order; ``preparer`` does it for the renderer."""
         if not self.ahead:
             return
         for scene in scenes:
             if scene not in self._pending:
                 future: Future[LoadedScene] = Future()
                 self._pending[scene] = future
-                self._queue.put((future, self._refs[scene]))
+                self._queue.put((future, self._refs[scene], preparer))
         while self._pending and len(self._workers) < self._num_workers:
             self._workers.append(_Worker(self._queue))
 
-    def take(self, scene: int) -> LoadedScene:
+    def take(self, scene: int, preparer: Preparer | None = None) -> LoadedScene:
         """The loaded scene; waits for a worker that is at it, else loads it here.
 
         Raises:
             SceneError, NavMeshError: it cannot be loaded, or the worker died.
+            RendererError: it cannot be prepared for the renderer.
         """
         future = self._pending.pop(scene, None)
         if future is None or future.cancel():
-            return load(self._refs[scene])
+            return load(self._refs[scene], preparer)
         return future.result()
 
-    def is_pending(self, scene: int) -> bool:
-        """Whether the scene was requested and not taken yet."""
-        return scene in self._pending
+    def loaded(self) -> list[int]:
+        """Scenes that were requested, are loaded, and were not taken yet."""
+        return [scene for scene, future in self._pending.items() if _has_result(future)]
 
     @property
     def num_pending(self) -> int:
@@ -90,7 +94,11 @@ class SceneLoader:
         self._workers.clear()
 
 
-_Tasks = queue.SimpleQueue[tuple[Future[LoadedScene], Loadable] | None]
+def _has_result(future: Future[LoadedScene]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+_Tasks = queue.SimpleQueue[tuple[Future[LoadedScene], Loadable, Preparer | None] | None]
 
 
 def _abandon(workers: list[_Worker], tasks: _Tasks, process: int) -> None:
@@ -156,19 +164,19 @@ class _Worker:
             # The first task reports that the process is gone.
             pass
         while (task := self._tasks.get()) is not None:
-            future, ref = task
+            future, ref, preparer = task
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(self._load(ref))
+                future.set_result(self._load(ref, preparer))
             except Exception as error:
                 future.set_exception(error)
 
-    def _load(self, ref: Loadable) -> LoadedScene:
+    def _load(self, ref: Loadable, preparer: Preparer | None) -> LoadedScene:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            send(self._process.stdin, pickle.dumps(ref))
+            send(self._process.stdin, pickle.dumps((ref, preparer)))
             answer: tuple[Any, ...] = receive(self._process.stdout)
         except (OSError, EOFError) as error:
             raise SceneError(
@@ -177,9 +185,7 @@ class _Worker:
                 "process"
             ) from error
         if answer[0] == "scene":
-            loaded = unpack(answer[1])
-            assert isinstance(loaded, LoadedScene)
-            return loaded
-        if isinstance(answer[1], BatchNavError):
+            return unpack_scene(answer[1])
+        if isinstance(answer[1], BatchNavError | RendererError):
             raise answer[1]
         raise SceneError(f"scene {ref.scene_id}: loading failed in a worker process:\n{answer[2]}")

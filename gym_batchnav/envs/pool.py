@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from batchnav_renderer.errors import CapacityError
+from batchnav_renderer.prepare import PreparedScene, Preparer
+
 from ..nav import NavMesh
-from ..scenes import Scene
 from .loader import SceneLoader
 from .timing import StageTimer
 
@@ -18,8 +20,15 @@ ENOUGH_FOR_WORKERS = 5
 class SceneStore(Protocol):
     """Where scenes go to be drawn (the images, or nothing for a blind agent)."""
 
-    def add_scene(self, scene: Scene) -> int:
-        """Take a scene; returns the id to draw it by."""
+    @property
+    def preparer(self) -> Preparer | None:
+        """Makes what ``add_scene`` takes, in any process; None for a blind agent."""
+
+    def add_scene(self, prepared: PreparedScene | None, *, wait: bool) -> int:
+        """Take a scene; returns the id to draw it by, which is good at once whether it waits or not."""
+
+    def wait(self, view_id: int) -> None:
+        """Wait until a scene can be drawn; raises what went wrong and forgets the scene then."""
 
     def remove_scene(self, view_id: int) -> None:
         """Give the scene's memory back."""
@@ -37,10 +46,16 @@ class Resident:
     """Its id in the renderer."""
     users: int = 0
     """Environments whose episode is in it."""
+    ahead: bool = False
+    """Whether it is held for episodes that have not begun yet."""
 
 
 class ScenePool:
-    """Reference-counted scenes; one that nobody uses leaves as soon as more than ``capacity`` are held."""
+    """Reference-counted scenes; one that nobody uses leaves as soon as more than ``capacity`` are held.
+
+    As many again are handed to the renderer ahead of their need, so that a swap need not wait; those that are
+    still held when they are known to be needed again stay.
+    """
 
     def __init__(self, loader: SceneLoader, store: SceneStore, capacity: int, timer: StageTimer) -> None:
         self._loader = loader
@@ -48,6 +63,8 @@ class ScenePool:
         self._capacity = capacity
         self._timer = timer
         self._residents: dict[int, Resident] = {}
+        self._soon: set[int] = set()
+        self._has_room = True
 
     def __contains__(self, scene: int) -> bool:
         return scene in self._residents
@@ -58,13 +75,30 @@ class ScenePool:
     def __getitem__(self, scene: int) -> Resident:
         return self._residents[scene]
 
-    def prefetch(self, scenes: Iterable[int]) -> None:
-        """Have scenes prepared ahead, as far as there is room; no image and no episode depends on it."""
+    def prefetch(self, scenes: Iterable[int], *, soon: bool = False) -> None:
+        """Have scenes prepared ahead, as far as there is room; no image and no episode depends on it.
+
+        Args:
+            scenes: indices.
+            soon: whether a change of scene will need them next; ``add_ahead`` looks at these alone.
+        """
         for scene in scenes:
-            if self._loader.num_pending >= 2 * self._capacity:
+            if soon:
+                self._soon.add(scene)
+            if scene in self._residents:
+                self._residents[scene].ahead = True
+            elif self._loader.num_pending < 2 * self._capacity:
+                self._loader.request([scene], self._store.preparer)
+
+    def add_ahead(self) -> None:
+        """Start handing the scenes that the workers have prepared to the renderer; waits for nothing."""
+        for scene in self._loader.loaded():
+            if scene not in self._soon:
+                continue
+            if not self._has_room or len(self._soon & self._residents.keys()) >= self._capacity:
                 return
-            if scene not in self._residents:
-                self._loader.request([scene])
+            self._add(scene, wait=False)
+            self._residents[scene].ahead = True
 
     @property
     def prefetches(self) -> bool:
@@ -76,18 +110,24 @@ class ScenePool:
         wanted = [scene for scene in scenes if scene not in self._residents]
         with self._timer.stage("scene"):
             if len(wanted) >= ENOUGH_FOR_WORKERS:
-                self._loader.request(wanted)
+                self._loader.request(wanted, self._store.preparer)
             for scene in wanted:
-                self._load(scene)
+                self._add(scene, wait=False)
+            for scene in wanted:
+                self._wait(scene)
             # The processes would only sit in memory now; a later request starts them again.
             self._loader.close()
 
     def acquire(self, scene: int) -> Resident:
         """The scene, loaded now where it is not yet; call ``release`` when the episode in it ends."""
-        if scene not in self._residents:
-            with self._timer.stage("scene"):
-                self._load(scene)
+        with self._timer.stage("scene"):
+            if scene in self._residents and self._residents[scene].ahead:
+                self._settle(scene)
+            if scene not in self._residents:
+                self._add(scene, wait=True)
         resident = self._residents[scene]
+        resident.ahead = False
+        self._soon.discard(scene)
         resident.users += 1
         return resident
 
@@ -98,23 +138,47 @@ class ScenePool:
 
     def trim(self) -> None:
         """Let unused scenes go, the longest held first, until the capacity is kept."""
-        if len(self._residents) <= self._capacity:
-            return
-        for scene in [scene for scene, resident in self._residents.items() if resident.users == 0]:
-            if len(self._residents) <= self._capacity:
-                return
-            self._store.remove_scene(self._residents.pop(scene).view_id)
+        excess = len(self._residents) - self._num_ahead - self._capacity
+        if excess > 0:
+            unused = [scene for scene, found in self._residents.items() if not (found.users or found.ahead)]
+            for scene in unused[:excess]:
+                self._store.remove_scene(self._residents.pop(scene).view_id)
 
     def forget_requests(self) -> None:
         """Drop scenes that were prefetched for a schedule that no longer holds."""
         self._loader.forget()
+        self._soon.clear()
+        for resident in self._residents.values():
+            resident.ahead = False
+        self.trim()
 
     def close(self) -> None:
         """End the worker processes and forget all scenes; the store is the caller's."""
         self._loader.close()
         self._residents.clear()
 
-    def _load(self, scene: int) -> None:
-        loaded = self._loader.take(scene)
-        view_id = self._store.add_scene(loaded.scene)
-        self._residents[scene] = Resident(loaded.scene.scene_id, loaded.ground, view_id)
+    @property
+    def _num_ahead(self) -> int:
+        return sum(resident.ahead for resident in self._residents.values())
+
+    def _add(self, scene: int, *, wait: bool) -> None:
+        loaded = self._loader.take(scene, self._store.preparer)
+        view_id = self._store.add_scene(loaded.prepared, wait=wait)
+        self._residents[scene] = Resident(loaded.scene_id, loaded.ground, view_id)
+
+    def _wait(self, scene: int) -> None:
+        try:
+            self._store.wait(self._residents[scene].view_id)
+        except BaseException:
+            del self._residents[scene]
+            raise
+
+    def _settle(self, scene: int) -> None:
+        """Wait for a scene that was added ahead; where the device had no room, it and all others go."""
+        try:
+            self._wait(scene)
+        except CapacityError:
+            self._has_room = False
+            for resident in self._residents.values():
+                resident.ahead = False
+            self.trim()

@@ -1,4 +1,4 @@
-"""Process that prepares scenes: reads references from its input, writes loaded scenes into shared memory.
+"""Process that prepares scenes: reads references from its input, writes prepared scenes into shared memory.
 
 Started as ``python -c``, not through ``multiprocessing``, so that the user's main module is never imported
 again (scripts without a ``__main__`` guard, notebooks and ``python -`` all work), and so that it ends by
@@ -18,6 +18,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
+
+from batchnav_renderer.prepare import PreparedScene, Preparer
 
 from ..nav import NavMesh, navmesh_for
 from ..scenes import Scene
@@ -40,16 +42,33 @@ class Loadable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LoadedScene:
-    """A scene and its walkable ground, ready for use."""
+    """A scene that is ready for use."""
 
-    scene: Scene
+    scene_id: str
+    """Its stable name."""
     ground: NavMesh
+    """Its navigation mesh with the corner tables."""
+    prepared: PreparedScene | None
+    """What the renderer takes; None for blind agents."""
 
 
-def load(ref: Loadable) -> LoadedScene:
-    """Load a scene and prepare its navigation mesh, corner tables included."""
+def load(ref: Loadable, preparer: Preparer | None = None) -> LoadedScene:
+    """Load a scene and do all that is to do before it can be walked in and handed to the renderer."""
     scene = ref.load()
-    return LoadedScene(scene, navmesh_for(scene).prepare())
+    prepared = None if preparer is None else preparer(scene.arrays)
+    return LoadedScene(scene.scene_id, navmesh_for(scene).prepare(), prepared)
+
+
+def pack_scene(loaded: LoadedScene) -> PackedScene:
+    """Put a scene into shared memory."""
+    prepared = None if loaded.prepared is None else pack(loaded.prepared)
+    return PackedScene(loaded.scene_id, pack(loaded.ground), prepared)
+
+
+def unpack_scene(packed: PackedScene) -> LoadedScene:
+    """The scene; the files are deleted, their memory is free when the arrays are."""
+    prepared = None if packed.prepared is None else unpack(packed.prepared)
+    return LoadedScene(packed.scene_id, unpack(packed.ground), prepared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +79,21 @@ class Parcel:
     head: bytes
     spans: tuple[tuple[int, int], ...]
     """(offset, length) of each array in the file, bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedScene:
+    """A loaded scene in two parcels, so that the renderer's part is freed once it is on the device."""
+
+    scene_id: str
+    ground: Parcel
+    prepared: Parcel | None
+
+    def delete(self) -> None:
+        """Delete the files of a scene that nobody will unpack."""
+        for parcel in (self.ground, self.prepared):
+            if parcel is not None:
+                Path(parcel.path).unlink(missing_ok=True)
 
 
 def pack(value: object) -> Parcel:
@@ -126,7 +160,10 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def serve() -> None:
-    """Answer each reference with ("scene", parcel) or ("error", exception, traceback) until input ends."""
+    """Answer each pair of reference and preparer until input ends.
+
+    An answer is ("scene", ``PackedScene``) or ("error", exception, traceback).
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(5)
@@ -142,14 +179,14 @@ def serve() -> None:
         try:
             send(output, answer)
         except BrokenPipeError:
-            if isinstance(answer[1], Parcel):
-                Path(answer[1].path).unlink(missing_ok=True)
+            if isinstance(answer[1], PackedScene):
+                answer[1].delete()
             return
 
 
 def _answer(request: bytes) -> tuple[Any, ...]:
     try:
-        return ("scene", pack(load(pickle.loads(request))))
+        return ("scene", pack_scene(load(*pickle.loads(request))))
     except Exception as error:
         trace = traceback.format_exc()
         try:

@@ -35,6 +35,9 @@ from .worker import Loadable, load
 
 Observation = dict[str, NDArray[Any]]
 
+PREFETCHED_CHANGES = 2
+"""Changes of scene that are prepared ahead: slots often swap all at about the same time."""
+
 
 class World:
     """N environments with their scenes; cheap to make, loads scenes and the renderer when first needed."""
@@ -86,12 +89,12 @@ class World:
                 self.simulator.begin(row, episode, resident.ground)
             self._begun = self._begun or len(begun) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
-                self.pool.prefetch(
-                    self._source.upcoming(row, self._seeds[row], self._numbers[row]) for row, _, _ in begun
-                )
+                self._prefetch([row for row, _, _ in begun])
 
     def observe(self) -> Observation:
         """Fresh observations of all rows; images as ``Images.draw`` says."""
+        with self.timer.stage("scene"):
+            self.pool.add_ahead()
         with self.timer.stage("render"):
             observation = self.images.draw(self._view_ids, self._poses(slice(None)))
         observation.update(self.simulator.task.observe(self.simulator.state))
@@ -188,6 +191,14 @@ class World:
                 self._slots.set_state(saved)
             raise
         return made
+
+    def _prefetch(self, rows: list[int]) -> None:
+        """Have the scenes prepared that these rows need next, the nearest ones first."""
+        for ahead in range(1, PREFETCHED_CHANGES + 1):
+            upcoming = (
+                self._source.upcoming(row, self._seeds[row], self._numbers[row], ahead) for row in rows
+            )
+            self.pool.prefetch(dict.fromkeys(upcoming), soon=ahead == 1)
 
     def _enter(self, row: int, scene: int, resident: Resident) -> None:
         """Move a row to a scene that was acquired for it; the old one may leave."""

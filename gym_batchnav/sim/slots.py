@@ -44,16 +44,16 @@ class SceneSlots:
         self._begun[slot] += 1
         return self.scene(slot, swap)
 
-    def upcoming(self, row: int) -> int:
-        """Scene that follows in the slot of ``row``."""
+    def upcoming(self, row: int, swaps: int) -> int:
+        """Scene that the slot of ``row`` holds after so many more swaps."""
         slot = row % self._num_slots
-        return self.scene(slot, max(self._begun[slot] - 1, 0) // self._swap_episodes + 1)
+        return self.scene(slot, max(self._begun[slot] - 1, 0) // self._swap_episodes + swaps)
 
     def scene(self, slot: int, swap: int) -> int:
         """Index of the scene that ``slot`` holds after ``swap`` swaps."""
         number, place = divmod(swap * self._num_slots + slot, self._num_scenes)
         if number not in self._passes:
-            # Only neighbouring passes are in use at one time.
-            self._passes = {key: value for key, value in self._passes.items() if key >= number - 1}
+            # Only a few neighbouring passes are in use at one time.
+            self._passes = {key: value for key, value in self._passes.items() if key >= number - 3}
             self._passes[number] = episode_generator(self._seed, number).permutation(self._num_scenes)
         return int(self._passes[number][place])

@@ -38,8 +38,8 @@ class EpisodeSource(Protocol):
     def draft(self, row: int, seed: int, number: int) -> Draft:
         """Episode ``number`` of the stream ``seed`` in ``row``, which begins now."""
 
-    def upcoming(self, row: int, seed: int, number: int) -> int:
-        """Scene that ``row`` will need after episode ``number``; may be prepared ahead."""
+    def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
+        """Scene that ``row`` needs ``ahead`` (1 or more) changes after episode ``number``, to prepare it."""
 
     def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
         """The episode of a draft, on the loaded scene; raises ``EpisodeError``."""
@@ -65,11 +65,11 @@ class SampledSource:
             return Draft(self._slots.begin(row), number, generator)
         return Draft(int(generator.integers(self._num_scenes)), number, generator)
 
-    def upcoming(self, row: int, seed: int, number: int) -> int:
-        """The next scene of the row's slot, or that of its next episode."""
+    def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
+        """The next scenes of the row's slot, or those of its next episodes."""
         if self._slots is not None:
-            return self._slots.upcoming(row)
-        return int(episode_generator(seed, number + 1).integers(self._num_scenes))
+            return self._slots.upcoming(row, ahead)
+        return int(episode_generator(seed, number + ahead).integers(self._num_scenes))
 
     def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
         """Sample start, goal and heading."""
@@ -110,9 +110,9 @@ class EpisodeSetSource:
         item = self._order.number(row, seed, number)
         return Draft(self._scene(item), item, episode_generator(self._set.seed, item))
 
-    def upcoming(self, row: int, seed: int, number: int) -> int:
-        """Scene of the row's next episode."""
-        return self._scene(self._order.number(row, seed, number + 1))
+    def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
+        """Scenes of the row's next episodes."""
+        return self._scene(self._order.number(row, seed, number + ahead))
 
     def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
         """Sample start, goal and heading."""
@@ -147,9 +147,9 @@ class DatasetSource:
         item = self._order.number(row, seed, number)
         return Draft(int(self._table.scenes[item]), item)
 
-    def upcoming(self, row: int, seed: int, number: int) -> int:
-        """Scene of the row's next episode."""
-        return int(self._table.scenes[self._order.number(row, seed, number + 1)])
+    def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
+        """Scenes of the row's next episodes."""
+        return int(self._table.scenes[self._order.number(row, seed, number + ahead)])
 
     def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
         """Put the episode on the mesh; raises ``EpisodeError`` naming file and episode."""

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from batchnav_renderer.prepare import PreparedScene, Preparer
 from batchnav_renderer.types import SceneArrays
 from gym_batchnav.errors import SceneError
 from gym_batchnav.scenes import Scene, WalkableGround
+
+
+def prepare(arrays):
+    """Nothing to do for the renderer's double."""
+    assert isinstance(arrays, SceneArrays)
+    return arrays
 
 
 class FakeRenderer:
@@ -26,12 +33,21 @@ class FakeRenderer:
         self.shown = set()
         FakeRenderer.made += 1
 
-    def add_scene(self, arrays):
-        assert isinstance(arrays, SceneArrays)
+    @property
+    def preparer(self):
+        return Preparer("fake", prepare)
+
+    def add_scene(self, prepared, wait=True):
+        assert isinstance(prepared, PreparedScene)
+        arrays = prepared.payload
         number = 10 + 3 * FakeRenderer.added
         FakeRenderer.added += 1
         self.scenes[number] = np.float32(np.abs(arrays.positions).sum() % 7.0)
         return number
+
+    def scene_ready(self, number):
+        assert number in self.scenes
+        return True
 
     def remove_scene(self, number):
         assert number not in self.shown

@@ -68,7 +68,7 @@ def test_fork_leaves_the_workers_of_its_parent_alone():
         "if child == 0:\n"
         "    del loader; gc.collect(); os._exit(0)\n"
         "os.waitpid(child, 0)\n"
-        "print(loader.take(0).scene.scene_id)\n"
+        "print(loader.take(0).scene_id)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

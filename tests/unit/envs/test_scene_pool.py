@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from batchnav_renderer.prepare import Preparer
 from gym_batchnav import BatchPointNavEnv, SceneError
 from gym_batchnav.envs.loader import SceneLoader
 from gym_batchnav.envs.worker import pack, unpack
-from tests.unit.envs.doubles import Broken, TwoRooms, two_rooms
+from tests.unit.envs.doubles import Broken, TwoRooms, prepare, two_rooms
 
 KWARGS = {"resolution": (2, 2), "straight_ratio": 1.0, "max_episode_steps": 4}
 
@@ -23,7 +24,8 @@ def play(env, steps=60):
         observation = env.step(rng.integers(1, 4, env.num_envs))[0]
         scenes.append(env.agent_state()["scene_id"])
         images.append(observation["depth"].tobytes())
-        assert env.num_loaded_scenes <= 4
+        # Two slots: two scenes in use, two that are being left, two ahead, each with the one after it.
+        assert env.num_loaded_scenes <= 8
     return scenes, images
 
 
@@ -36,7 +38,7 @@ def test_slots_swap_scenes_and_memory_stays_bounded(fake_renderer):
     assert len({row for step in scenes for row in step}) == 8
     renderer = env._world.images._renderer
     assert renderer.shown <= set(renderer.scenes)
-    assert len(renderer.scenes) == env.num_loaded_scenes <= 4
+    assert len(renderer.scenes) == env.num_loaded_scenes <= 4  # nothing comes ahead without workers
     env.close()
 
 
@@ -52,14 +54,17 @@ def test_stream_does_not_depend_on_workers(fake_renderer):
 def test_worker_loads_what_is_loaded_here_and_ends(tmp_path):
     refs = two_rooms(3)
     loader = SceneLoader(refs, workers=1)
-    loader.request([2, 0])
+    preparer = Preparer("a test", prepare)
+    loader.request([2, 0], preparer)
     process = loader._workers[0]._process
     future = loader._pending[2]
     future.result(timeout=60)
-    loaded = loader.take(2)
-    assert loaded.scene.scene_id == "rooms/2"
-    here = SceneLoader(refs, workers=0).take(2)
-    assert np.array_equal(loaded.scene.positions, here.scene.positions)
+    assert loader.loaded()[0] == 2
+    loaded = loader.take(2, preparer)
+    assert loaded.scene_id == "rooms/2"
+    assert loaded.prepared.kind == "a test"
+    here = SceneLoader(refs, workers=0).take(2, preparer)
+    assert np.array_equal(loaded.prepared.payload.positions, here.prepared.payload.positions)
     one, two = np.random.default_rng(0), np.random.default_rng(0)
     assert np.array_equal(loaded.ground.sample(5, one), here.ground.sample(5, two))
     loader.close()

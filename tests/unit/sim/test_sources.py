@@ -21,7 +21,8 @@ def test_sampled_scene_is_uniform_and_upcoming_agrees():
     scenes = [source.draft(0, 5, number).scene for number in range(2000)]
     # 500 each; four standard deviations are 4 sqrt(2000 x 0.25 x 0.75) = 77.
     assert all(abs(count - 500) < 78 for count in Counter(scenes).values())
-    assert [source.upcoming(0, 5, number) for number in range(100)] == scenes[1:101]
+    assert [source.upcoming(0, 5, number, 1) for number in range(100)] == scenes[1:101]
+    assert [source.upcoming(0, 5, number, 3) for number in range(100)] == scenes[3:103]
 
 
 def test_slots_swap_at_fixed_counts_and_cover_all_scenes():
@@ -36,7 +37,7 @@ def test_slots_swap_at_fixed_counts_and_cover_all_scenes():
     slots.restart(11)
     mixed = [slots.begin(row) for row in (0, 2, 4, 0)]
     assert mixed == first[:4]
-    assert slots.upcoming(0) == first[6]
+    assert slots.upcoming(0, 1) == first[6]
 
 
 def test_slot_schedule_is_a_function_of_seed_slot_and_swap():
