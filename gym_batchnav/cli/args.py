@@ -132,8 +132,8 @@ class BenchArgs:
     """For bench render: cut every edge of the scenes into this many pieces, and so every triangle into its
     square; 4 makes 2.3 million triangles of 146,000."""
     compare: Names = ()
-    """What else to measure in the same run, between our windows. In bench render: embreex, pyrender (same
-    scenes and views), miniworld, vizdoom (scenes of their own); in bench step: sync, async (Gymnasium's
+    """What else to measure in the same run, between our windows. In bench render: embreex, mujoco, pyrender
+    (same scenes and views), miniworld, vizdoom (scenes of their own); in bench step: sync, async (Gymnasium's
     vectors of single environments); all for those that are installed."""
     peer_python: Peers = ()
     """Interpreter of an environment that a peer is installed in, e.g. miniworld=/path/to/bin/python."""

@@ -55,8 +55,8 @@ def bench_table(record: Mapping[str, Any], title: str) -> Table:
 def comparison_table(comparisons: Sequence[Mapping[str, Any]]) -> Table:
     """Peers measured in the same run; a ratio over 1 means that this library is faster."""
     table = Table(title="compared with, in the same run", title_justify="left", title_style="bold")
-    for heading in ("peer", "scene", "size", "processes x threads", "images per call"):
-        table.add_column(heading)
+    for heading in ("peer", "scene", "size", "processes", "threads", "a call"):
+        table.add_column(heading, no_wrap=heading in ("peer", "size"))
     for heading in ("frames/s", "ours", "ratio"):
         table.add_column(heading, justify="right")
     for entry in comparisons:
@@ -65,7 +65,8 @@ def comparison_table(comparisons: Sequence[Mapping[str, Any]]) -> Table:
             f"{entry['name']} {entry['version']}",
             entry["scene"],
             f"{height} x {width}",
-            f"{entry['processes']} x {entry['threads']}",
+            str(entry["processes"]),
+            str(entry["threads"]),
             str(entry["images_per_call"]),
             f"{entry['frames_per_second']:,.0f}",
             f"{entry['ours']:,.0f}",

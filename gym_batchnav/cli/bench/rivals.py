@@ -78,7 +78,8 @@ def _interpreters(pythons: Sequence[str]) -> dict[str, str]:
             raise ConfigError(
                 f"--peer-python {text} is not allowed; expected NAME=PATH with the path of an interpreter"
             )
-        found[name] = path
+        # Not resolved: through a link, the interpreter would not know its environment any more.
+        found[name] = str(Path(path).absolute())
     return found
 
 
@@ -172,6 +173,8 @@ class Rival:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            # Some peers write files where they are.
+            cwd=task.parent,
             env=_environment(self._choice),
         )
 
@@ -199,7 +202,7 @@ def _environment(choice: Choice) -> dict[str, str]:
     variables = {**os.environ, **choice.peer.environment}
     variables.pop("PYTHONPATH", None)
     if choice.python == sys.executable:
-        variables["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
+        variables["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     return variables
 
 

@@ -16,6 +16,8 @@ from ..runs import write_json
 from ..show import bench_table, comparison_table, console
 
 Benchmark = Callable[[BenchArgs, EnvConfig], dict[str, Any]]
+PLACES = ("json", "peer_python")
+"""Arguments that say nothing about what was measured."""
 
 
 def run_bench(args: BenchArgs) -> int:
@@ -50,7 +52,7 @@ def run_bench(args: BenchArgs) -> int:
         "gl_renderer": str(renderer.get("gl_renderer", renderer.get("renderer", renderer.get("backend")))),
         "peak_memory_mib": peak_memory_mib(),
         "machine": machine_facts(renderer),
-        "arguments": {k: _plain(v) for k, v in dataclasses.asdict(args).items()},
+        "arguments": {k: _plain(v) for k, v in dataclasses.asdict(args).items() if k not in PLACES},
         "config": config.to_dict(),
     }
     size = f"{args.num_envs} x {args.resolution} x {args.resolution}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from typing import Any
 
@@ -78,13 +79,18 @@ def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
 
 def _task(args: BenchArgs, config: EnvConfig) -> Task:
     """What others are to step: the same environments, but fewer."""
+    env = config.to_dict()
+    del env["autoreset_mode"]  # which single environments do not have
+    # They run in a folder of their own.
+    env["scenes"] = [os.path.abspath(name) if os.path.exists(name) else name for name in env["scenes"]]
+    env["navmesh"] = env["navmesh"] and os.path.abspath(env["navmesh"])
     return Task(
         outputs=args.sensors,
         height=config.resolution[0],
         width=config.resolution[1],
         seed=args.seed,
         num_envs=min(args.num_envs, MOST_SINGLE_ENVS),
-        env={name: value for name, value in config.to_dict().items() if name != "autoreset_mode"},
+        env=env,
         action_probabilities=ACTION_PROBABILITIES,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import sys
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from batchnav_renderer.config import BACKENDS, OUTPUTS
 from batchnav_renderer.types import SceneArrays
 from gym_batchnav.cli import main
 from gym_batchnav.cli.args import BenchArgs
-from gym_batchnav.cli.bench import rivals
+from gym_batchnav.cli.bench import rivals, step
 from gym_batchnav.cli.bench.comparison import comparison
 from gym_batchnav.cli.bench.peers import PEERS, embreex, vizdoom
 from gym_batchnav.cli.bench.peers.peer import Peer
@@ -25,6 +26,7 @@ from gym_batchnav.cli.bench.peers.task import Mesh, Task, read_task, write_task
 from gym_batchnav.cli.bench.rivals import MissingPeerError, Rival, choose, start_all
 from gym_batchnav.cli.bench.windows import Measurement
 from gym_batchnav.cli.machine import usable_cores
+from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import ConfigError
 
 FAKE = """
@@ -78,7 +80,13 @@ def test_names_take_commas_and_spaces_and_all_means_those_that_can():
     assert [choice.peer.name for choice in chosen] == ["embreex", "pyrender", "vizdoom"]
     assert all(choice.named and choice.python == sys.executable for choice in chosen)
     everyone = choose(["all"], [], "render", ("depth",))
-    assert [choice.peer.name for choice in everyone] == ["embreex", "pyrender", "miniworld", "vizdoom"]
+    assert [choice.peer.name for choice in everyone] == [
+        "embreex",
+        "mujoco",
+        "pyrender",
+        "miniworld",
+        "vizdoom",
+    ]
     assert not any(choice.named for choice in everyone)
     assert [c.peer.name for c in choose(["all"], [], "render", ("normals",))] == ["embreex"]
     assert [c.peer.name for c in choose(["all"], [], "step", ("depth",))] == ["sync", "async"]
@@ -125,6 +133,27 @@ def test_a_peer_draws_in_processes_of_its_own_and_its_talk_does_not_disturb(fake
     assert window.frames >= 7 * usable_cores()
     assert window.seconds >= 0.05
     assert [process.returncode for process in rival._processes] == [0] * usable_cores()
+
+
+def test_a_peer_runs_in_a_folder_that_goes_away_with_it(fake, tmp_path):
+    place = tmp_path / "place"
+    with Rival(a_choice(fake(f"open({str(place)!r}, 'w').write(os.getcwd())")), task()):
+        folder = Path(place.read_text())
+        assert folder.is_dir()
+        assert folder != Path.cwd()
+    assert not folder.exists()
+
+
+def test_stepped_environments_find_their_files_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.glb", "a.navmesh"):
+        (tmp_path / name).touch()
+    config = EnvConfig(scenes=("a.glb", "houses:train[:2]"), navmesh="a.navmesh", resolution=(16, 16))
+    made = step._task(BenchArgs(what="step", num_envs=100), config)
+    assert made.env["scenes"] == [str(tmp_path / "a.glb"), "houses:train[:2]"]
+    assert made.env["navmesh"] == str(tmp_path / "a.navmesh")
+    assert made.num_envs == 16
+    assert "autoreset_mode" not in made.env
 
 
 def test_a_peer_that_is_missing_is_told_of_or_refused(fake):
@@ -207,6 +236,10 @@ def test_tasks_survive_the_file(tmp_path):
         assert np.array_equal(getattr(read.scenes[0], name), getattr(mesh, name))
     assert [image.shape for image in read.scenes[0].textures] == [(1, 2, 4), (2, 2, 4)]
     assert list(read.scenes[1].textures) == []
+    # Views 1 and 0 of a batch lie in scenes 0 and 1; after both batches the first begins again.
+    views = list(itertools.islice(read.views(), 5))
+    assert [scene for scene, _ in views] == [0, 1, 0, 1, 0]
+    assert [pose[0, 0] for _, pose in views] == [16, 0, 48, 32, 16]
     stepping = task(num_envs=3, env={"scenes": ["houses:train"]}, action_probabilities=(0.5, 0.5))
     write_task(tmp_path / "step.npz", stepping)
     again = read_task(tmp_path / "step.npz")

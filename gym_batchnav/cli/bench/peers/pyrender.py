@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +26,7 @@ def setup(task: Task) -> Callable[[], int]:
     renderer = pyrender.OffscreenRenderer(task.width, task.height)
     flags = pyrender.RenderFlags.SKIP_CULL_FACES
     flags |= pyrender.RenderFlags.FLAT if "rgb" in task.outputs else pyrender.RenderFlags.DEPTH_ONLY
-    views = itertools.cycle([view for poses in task.poses for view in zip(task.slots, poses, strict=True)])
+    views = task.views()
 
     def draw() -> int:
         slot, pose = next(views)
@@ -58,7 +57,8 @@ def _primitives(mesh: Mesh, colored: bool) -> list[Any]:
             pyrender.Primitive(
                 positions=mesh.positions[vertices],
                 indices=indices.reshape(-1, 3),
-                texcoord_0=mesh.uvs[vertices] if len(mesh.uvs) else None,
+                # Its images begin at the bottom.
+                texcoord_0=mesh.uvs[vertices] * (1, -1) + (0, 1) if len(mesh.uvs) else None,
                 color_0=mesh.colors[vertices] if len(mesh.colors) else None,
                 material=material,
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,6 +67,13 @@ class Task:
     """(N,) the scene of each view."""
     poses: Array = None
     """(S, N, 4, 4) float32 world_from_camera: S batches of views, to be drawn in turn."""
+
+    def views(self) -> Iterator[tuple[int, Array]]:
+        """(scene, pose) of one view after the other, without end; those of a scene together in each batch."""
+        order = np.argsort(self.slots, kind="stable")
+        for poses in itertools.cycle(self.poses):
+            for view in order:
+                yield int(self.slots[view]), poses[view]
 
 
 def write_task(path: Path, task: Task) -> None:

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Makes the records of this folder again and fills the tables: measure.sh DATA [PATTERN]
+#   DATA     folder with scenes/aws_small_house.glb and navmesh/aws_small_house.navmesh
+#   PATTERN  part of the names of the records to make; all without it
+#   PEERS    (environment) folder with a virtual environment for each of miniworld, mujoco, pyrender, vizdoom;
+#            without it they are taken from batchnav's own environment
+#   WINDOWS  (environment) seconds of the five windows of each contestant together, default 6
+# Nothing else should run meanwhile. Every record takes about a minute.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+data=${1:?give the folder with scenes/ and navmesh/}
+pattern=${2:-}
+seconds=${WINDOWS:-6}
+pythons=()
+for name in miniworld mujoco pyrender vizdoom; do
+    [ -z "${PEERS:-}" ] || pythons+=("$name=$PEERS/$name/bin/python")
+done
+cd "$data"
+
+bench() {
+    local name=$1
+    shift
+    [[ "$name" == *"$pattern"* ]] || return 0
+    batchnav bench "$@" --seconds "$seconds" --json "$here/$name.json"
+}
+
+compared() { # with whom a backend ($1) is compared in images ($2) of a size ($3): GL with others that use it
+    local peers=pyrender,miniworld
+    [ "$2" != depth ] || peers=mujoco,$peers
+    [ "$1" = gl ] || peers=$peers,vizdoom
+    [ "$1 $2" != "embree depth" ] || peers=embreex,$peers
+    if [ "$3" = 64 ]; then
+        echo "--compare $peers ${pythons:+--peer-python ${pythons[*]}}"
+    elif [ "$1 $2" = "embree depth" ]; then
+        echo "--compare embreex"
+    fi
+}
+
+small_house="--scenes scenes/aws_small_house.glb --navmesh navmesh/aws_small_house.navmesh"
+for backend in embree gl; do
+    for images in depth rgb "depth rgb"; do
+        for size in 64 128; do
+            how="--backend $backend --sensors $images --resolution $size $(compared $backend "$images" $size)"
+            what="${images/ /-}-$size-$backend"
+            bench "render-aws_small_house-$what" render $small_house $how
+            bench "render-houses-$what" render $how
+        done
+    done
+    bench "step-houses-depth-64-$backend" step --backend $backend --compare sync,async
+done
+bench render-aws_small_house-subdivided-depth-64-embree render $small_house --backend embree --subdivide 4 \
+    --compare embreex
+bench train-houses-depth-64-embree train --num-envs 128 --backend embree
+python "$here/table.py"

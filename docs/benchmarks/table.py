@@ -1,0 +1,169 @@
+"""Writes the tables of speeds in the two READMEs from the records of this folder.
+
+Run it after measuring: ``python docs/benchmarks/table.py``. A test compares the tables with the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+README, RECORDS = HERE.parents[1] / "README.md", HERE / "README.md"
+HEADLINES = ("render-aws_small_house-depth-64-embree", "render-aws_small_house-rgb-64-embree")
+"""Records whose comparisons the front page shows."""
+BEGIN, END = "<!-- {}: made by docs/benchmarks/table.py -->", "<!-- end of {} -->"
+Record = Mapping[str, Any]
+
+
+def read_records(folder: Path = HERE) -> dict[str, Record]:
+    """All records by file name without its end."""
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
+
+
+def speeds(records: Mapping[str, Record]) -> str:
+    """Views per second by what is drawn; a column for each backend and device."""
+    cells: dict[tuple[str, str, str], dict[str, float]] = {}
+    for record in records.values():
+        if record["benchmark"] == "render":
+            row = cells.setdefault((scene(record), images(record), size(record)), {})
+            row[drawn_by(record)] = max(row.get(drawn_by(record), 0.0), record["frames_per_second"])
+    columns = sorted({column for row in cells.values() for column in row})
+    lines = [
+        [*labels, *(f"{row[column]:,.0f}" if column in row else "" for column in columns)]
+        for labels, row in sorted(cells.items(), key=_order)
+    ]
+    return table(["scene", "images", "size", *columns], lines, right=len(columns))
+
+
+def _order(item: tuple[tuple[str, str, str], object]) -> tuple[str, str, int]:
+    (where, what, how_large), _ = item
+    return where, what, int(how_large.split()[0])
+
+
+def comparisons(records: Mapping[str, Record], names: Iterable[str]) -> str:
+    """Peers beside the named records; the ratio is this library's frames per second over the peer's."""
+    lines = []
+    for name in names:
+        if name not in records:
+            continue
+        for entry in records[name].get("comparisons", ()):
+            height, width = entry["resolution"]
+            lines.append(
+                [
+                    f"{entry['name']} {entry['version']}",
+                    entry["scene"],
+                    images(records[name]),
+                    f"{height} x {width}",
+                    f"{entry['frames_per_second']:,.0f}",
+                    f"{entry['ours']:,.0f}",
+                    f"{entry['ratio']:.2f}" if entry["ratio"] < 9.995 else f"{entry['ratio']:.0f}",
+                ]
+            )
+    return table(["peer", "its scene", "images", "size", "peer's", "ours", "ratio"], lines, right=3)
+
+
+def wholes(records: Mapping[str, Record]) -> str:
+    """Frames per second of stepping and training."""
+    lines = [
+        [
+            record["benchmark"],
+            scene(record),
+            images(record),
+            str(record["arguments"]["num_envs"]),
+            drawn_by(record),
+            f"{record['frames_per_second']:,.0f}",
+        ]
+        for record in records.values()
+        if record["benchmark"] != "render"
+    ]
+    return table(["what", "scenes", "images", "environments", "drawn by", "frames/s"], lines, right=1)
+
+
+def all_records(records: Mapping[str, Record]) -> str:
+    """One line a record."""
+    lines = []
+    for name, record in records.items():
+        peers = (f"{entry['name']} {entry['ratio']:.2f}" for entry in record.get("comparisons", ()))
+        memory = sum(record.get("memory", {}).values()) / 2**20
+        lines.append(
+            [
+                f"[{name}]({name}.json)",
+                f"{record['frames_per_second']:,.0f}",
+                f"{min(record['windows']):,.0f} to {max(record['windows']):,.0f}",
+                f"{memory:,.0f}" if memory else "",
+                ", ".join(peers),
+            ]
+        )
+    return table(["record", "frames/s", "windows", "MiB", "times as fast as"], lines, right=0)
+
+
+def machine(records: Mapping[str, Record]) -> str:
+    """On what machines the records were made."""
+    facts = dict.fromkeys(
+        f"{record['machine']['cores']} cores of an {record['machine']['cpu']}" for record in records.values()
+    )
+    return "; ".join(facts) + "; medians of five windows."
+
+
+def scene(record: Record) -> str:
+    """Name and size of what is drawn."""
+    first = record["arguments"]["scenes"][0]
+    name = "built-in houses" if first.startswith("houses:") else Path(first).stem
+    return f"{name}, {record['triangles_per_scene']['mean']:,.0f} triangles"
+
+
+def images(record: Record) -> str:
+    """Names of the images."""
+    return " + ".join(record["arguments"]["sensors"])
+
+
+def size(record: Record) -> str:
+    """Rows and columns of an image."""
+    return f"{record['arguments']['resolution']} x {record['arguments']['resolution']}"
+
+
+def drawn_by(record: Record) -> str:
+    """Backend, and of GL the device."""
+    backend, device = record["backend"], record["gl_renderer"].partition(" (")[0]
+    return backend if backend == "embree" else f"{backend} ({device})"
+
+
+def table(head: list[str], lines: list[list[str]], right: int) -> str:
+    """A table in Markdown; the last ``right`` columns are aligned to the right."""
+    rule = ["---"] * (len(head) - right) + ["---:"] * right
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
+
+
+def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
+    """The generated parts of each file, by name."""
+    headlines = comparisons(records, HEADLINES)
+    front = {"speeds": f"{machine(records)}\n\n{speeds(records)}", "comparisons": headlines}
+    return {
+        README: {**front, "steps": wholes(records)},
+        RECORDS: {"records": f"{machine(records)}\n\n{all_records(records)}"},
+    }
+
+
+def filled(text: str, parts: Mapping[str, str]) -> str:
+    """The text with its generated parts made anew; raises ``ValueError`` where one has no place in it."""
+    for name, part in parts.items():
+        begin, end = BEGIN.format(name), END.format(name)
+        if begin not in text or end not in text:
+            raise ValueError(f"there is no place for {name!r}; write {begin!r} and {end!r} into the file")
+        before, _, rest = text.partition(begin)
+        after = rest.partition(end)[2]
+        text = f"{before}{begin}\n{part}\n{end}{after}"
+    return text
+
+
+def main() -> None:
+    """Fill both files."""
+    for path, parts in blocks(read_records()).items():
+        path.write_text(filled(path.read_text("utf-8"), parts), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
