@@ -74,6 +74,11 @@ class Drawing:
         return {name: 1000 * seconds / self._calls for name, seconds in self._spent.items()}
 
     @property
+    def near(self) -> float:
+        """Distance of the near plane, metres."""
+        return self._renderer.config.near
+
+    @property
     def info(self) -> dict[str, Any]:
         """What draws, and why."""
         return self._renderer.info

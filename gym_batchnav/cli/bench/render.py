@@ -23,7 +23,7 @@ from ..machine import usable_cores
 from ..show import console
 from .comparison import comparison
 from .drawing import Drawing
-from .peers.peer import Peer
+from .peers.peer import THE_SAME, Peer
 from .peers.task import Mesh, Task
 from .rivals import choose, start_all
 from .step import figures, triangle_summary
@@ -31,8 +31,6 @@ from .subdivide import subdivide
 from .windows import Contestant, measure
 
 VIEW_SETS = 4
-NEAR = 0.01
-"""The renderer's near plane, metres."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +59,7 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
             )
 
         ours = drawing(*config.resolution)
-        rivals = start_all(choices, _tasks(args, config, subject), stack, console().print)
+        rivals = start_all(choices, _tasks(args, config, subject, ours.near), stack, console().print)
         # A peer that cannot draw what was asked for is compared at its own resolution.
         others = dict.fromkeys(r.resolution for r in rivals if r.resolution != config.resolution)
         extra = [drawing(*resolution) for resolution in others]
@@ -89,12 +87,11 @@ def _subject(args: BenchArgs, config: EnvConfig) -> _Subject:
     return _Subject([subdivide(scene.arrays, args.subdivide) for scene in scenes], slots, np.stack(poses))
 
 
-def _tasks(args: BenchArgs, config: EnvConfig, subject: _Subject) -> Callable[[Peer], Task]:
+def _tasks(args: BenchArgs, config: EnvConfig, subject: _Subject, near: float) -> Callable[[Peer], Task]:
     """What each peer is to draw."""
 
     def task(peer: Peer) -> Task:
         height, width = peer.resolution(*config.resolution)
-        same = peer.scene == "the same"
         return Task(
             outputs=args.sensors,
             height=height,
@@ -102,9 +99,11 @@ def _tasks(args: BenchArgs, config: EnvConfig, subject: _Subject) -> Callable[[P
             seed=args.seed,
             threads=peer.threads or usable_cores(),
             hfov_deg=config.hfov_deg,
-            near=NEAR,
+            near=near,
             far=config.max_depth,
-            scenes=[_mesh(arrays, "rgb" in args.sensors) for arrays in subject.arrays] if same else (),
+            scenes=[_mesh(arrays, "rgb" in args.sensors) for arrays in subject.arrays]
+            if peer.scene == THE_SAME
+            else (),
             slots=subject.slots,
             poses=subject.poses,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -142,6 +143,14 @@ def test_a_peer_runs_in_a_folder_that_goes_away_with_it(fake, tmp_path):
         assert folder.is_dir()
         assert folder != Path.cwd()
     assert not folder.exists()
+
+
+def test_a_peer_that_does_not_end_is_ended(fake, monkeypatch):
+    monkeypatch.setattr(rivals, "_PATIENCE_S", 0.1)
+    peer = fake("import threading; threading.Thread(target=time.sleep, args=(60,)).start()")
+    with Rival(a_choice(peer), task()) as rival:
+        pass
+    assert rival._processes[0].returncode == -signal.SIGKILL
 
 
 def test_stepped_environments_find_their_files_from_anywhere(tmp_path, monkeypatch):

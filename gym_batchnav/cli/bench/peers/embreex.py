@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .peer import Peer
+from .peer import THE_SAME, Peer
 from .task import Task
 
 _MOST_BYTES = 1 << 30
@@ -75,7 +75,7 @@ PEER = Peer(
     distribution="embreex",
     benchmark="render",
     outputs=("depth", "ids", "normals"),
-    scene="the same",
+    scene=THE_SAME,
     setup=setup,
     threads=None,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .gymnasium_sync import steps
-from .peer import Peer
+from .peer import THE_SAME, Peer
 from .task import Task
 
 
@@ -20,6 +20,6 @@ PEER = Peer(
     distribution="gymnasium",
     benchmark="step",
     outputs=("depth", "rgb", "ids", "normals"),
-    scene="the same",
+    scene=THE_SAME,
     setup=setup,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .peer import Peer
+from .peer import THE_SAME, Peer
 from .task import Task
 
 _ID = "BatchPointNav-v0"
@@ -39,6 +39,6 @@ PEER = Peer(
     distribution="gymnasium",
     benchmark="step",
     outputs=("depth", "rgb", "ids", "normals"),
-    scene="the same",
+    scene=THE_SAME,
     setup=setup,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .peer import Peer
+from .peer import THE_SAME, Peer
 from .task import Mesh, Task
 
 
@@ -61,7 +61,7 @@ PEER = Peer(
     distribution="mujoco",
     benchmark="render",
     outputs=("depth",),
-    scene="the same",
+    scene=THE_SAME,
     setup=setup,
     images_per_call=1,
     processes=None,

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from .task import Task
 
+THE_SAME = "the same"
+"""``Peer.scene`` of those that are given our scenes and views, or our environments."""
+
 
 def as_asked(height: int, width: int) -> tuple[int, int]:
     """The resolution of a peer that draws any."""
@@ -28,7 +31,7 @@ class Peer:
     outputs: tuple[str, ...]
     """Images that it draws."""
     scene: str
-    """What it draws: "the same", or what else."""
+    """What it draws: ``THE_SAME``, or the name of a scene of its own."""
     setup: Callable[[Task], Callable[[], int]]
     """Makes everything ready; returns what draws (or steps) once and returns the number of images."""
     images_per_call: int | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .peer import Peer
+from .peer import THE_SAME, Peer
 from .task import Mesh, Task
 
 
@@ -72,7 +72,7 @@ PEER = Peer(
     distribution="pyrender",
     benchmark="render",
     outputs=("depth", "rgb"),
-    scene="the same",
+    scene=THE_SAME,
     setup=setup,
     images_per_call=1,
     processes=None,
