@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 Sensor = Literal["depth", "rgb"]
-BenchSensor = Literal["depth", "rgb", "ids", "normals"]
+BenchSensor = Literal["depth", "rgb", "semantic", "normals"]
 Flag = tyro.conf.FlagCreatePairsOff[bool]
 PathOrNone = Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="")]
 DeviceOrNone = Annotated[str | None, tyro.conf.arg(metavar="DEVICE", help_behavior_hint="")]

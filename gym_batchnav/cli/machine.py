@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import resource
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,7 +58,11 @@ def memory_gib() -> float:
     return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
 
 
-def peak_memory_mib() -> float:
-    """Most memory that this process has held so far, MiB."""
+def peak_memory_mib() -> float | None:
+    """Most memory that this process has held so far, MiB; None on Windows, which does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)

@@ -23,7 +23,6 @@ class Drawing:
     def __init__(
         self,
         config: EnvConfig,
-        outputs: tuple[str, ...],
         scenes: Sequence[SceneArrays],
         slots: NDArray[np.intp],
         poses: NDArray[np.float32],
@@ -31,15 +30,14 @@ class Drawing:
         """Make the renderer and add the scenes.
 
         Args:
-            config: Resolution, field of view and backend.
-            outputs: Images to draw.
+            config: Sensors, resolution, field of view and backend.
             scenes: K scenes.
             slots: (N,) the scene of each view.
             poses: (S, N, 4, 4) world_from_camera: S batches of views.
         """
         self._poses, self._calls = poses, 0
         self._spent: dict[str, float] = {}
-        self._renderer = make_renderer(len(slots), config, outputs)
+        self._renderer = make_renderer(len(slots), config, config.sensors)
         try:
             self._ids = np.array([self._renderer.add_scene(scene) for scene in scenes])[slots]
         except BaseException:
@@ -47,7 +45,7 @@ class Drawing:
             raise
 
     def draw(self) -> int:
-        """Draw the next batch, read-back included; returns its images."""
+        """Draw the next batch until its images are there; returns their number."""
         begun = time.perf_counter()
         self._renderer.set_views(self._ids, self._poses[self._calls % len(self._poses)])
         placed = time.perf_counter()
@@ -99,7 +97,7 @@ class Drawing:
 
 def _finish(images: Mapping[str, Any]) -> None:
     """Wait for images that a GPU may still be drawing."""
-    if any(getattr(image, "is_cuda", False) for image in images.values()):
+    for device in {image.device for image in images.values() if getattr(image, "is_cuda", False)}:
         import torch
 
-        torch.cuda.synchronize()
+        torch.cuda.synchronize(device)

@@ -47,21 +47,20 @@ class _Subject:
 def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     """Draw random views in five windows, read-back included, between those of the peers."""
     if not args.sensors:
-        raise ConfigError("bench render needs at least one of --sensors depth rgb ids normals")
+        raise ConfigError("bench render needs at least one of --sensors depth rgb semantic normals")
     choices = choose(args.compare, args.peer_python, "render", args.sensors)
     subject = _subject(args, config)
     with ExitStack() as stack:
 
         def drawing(height: int, width: int) -> Drawing:
             sized = dataclasses.replace(config, resolution=(height, width))
-            return stack.enter_context(
-                Drawing(sized, args.sensors, subject.arrays, subject.slots, subject.poses)
-            )
+            return stack.enter_context(Drawing(sized, subject.arrays, subject.slots, subject.poses))
 
         ours = drawing(*config.resolution)
         rivals = start_all(choices, _tasks(args, config, subject, ours.near), stack, console().print)
         # A peer that cannot draw what was asked for is compared at its own resolution.
-        others = dict.fromkeys(r.resolution for r in rivals if r.resolution != config.resolution)
+        others = dict.fromkeys(rival.task.resolution for rival in rivals)
+        others.pop(config.resolution, None)
         extra = [drawing(*resolution) for resolution in others]
         contestants: list[Contestant] = [*(one.window for one in extra), *rivals]
         measured, *rest = measure(ours.draw, args.seconds, rivals=contestants, started=ours.start)
@@ -73,7 +72,7 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
             "resident_scenes": len(subject.arrays),
             "triangles_per_scene": triangle_summary([arrays.num_triangles for arrays in subject.arrays]),
             "memory": ours.memory,
-            "comparisons": [comparison(rival, theirs, at[rival.resolution]) for rival, theirs in pairs],
+            "comparisons": [comparison(rival, theirs, at[rival.task.resolution]) for rival, theirs in pairs],
             "renderer": ours.info,
         }
 

@@ -122,9 +122,9 @@ class Rival:
             ConfigError: it cannot be set up.
         """
         self.peer, self._choice = choice.peer, choice
+        self.task = task
         self.threads = choice.peer.threads or usable_cores()
         self.processes = choice.peer.processes or usable_cores()
-        self.resolution = task.height, task.width
         self._stack = ExitStack()
         self._processes: list[subprocess.Popen[str]] = []
         try:

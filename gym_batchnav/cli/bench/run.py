@@ -33,8 +33,7 @@ def run_bench(args: BenchArgs) -> int:
     config = EnvConfig(
         scenes=args.scenes,
         navmesh=args.navmesh,
-        # The renderer draws more than an agent can have; bench render asks it directly.
-        sensors=() if args.what == "render" else args.sensors,
+        sensors=args.sensors,
         resolution=(args.resolution, args.resolution),
         num_resident_scenes=args.num_resident_scenes,
         device=args.device,

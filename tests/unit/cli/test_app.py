@@ -98,7 +98,7 @@ def test_bugs_are_not_hidden(monkeypatch):
         (["bench", "step", "--num-envs", "0"], "--num-envs 0 is not allowed"),
         (["bench", "step", "--seconds", "0"], "--seconds 0.0 is not allowed"),
         (["bench", "step", "--scenes", "houses:nowhere"], "houses:nowhere"),
-        (["bench", "render", "--sensors"], "at least one of --sensors"),
+        (["bench", "render", "--sensors"], "at least one of --sensors depth rgb semantic normals"),
         (["eval", "nothing.pt"], "nothing.pt"),
         (["eval", "nothing.pt", "--greedy", "--sampled"], "exclude each other"),
         (["train", "--num-envs", "0"], "num_envs=0"),

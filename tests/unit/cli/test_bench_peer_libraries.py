@@ -163,7 +163,9 @@ def test_vizdoom_acts_and_begins_anew(library):
     assert game.get_state.call_count == 2
 
 
-@pytest.mark.parametrize(("outputs", "how"), [(("depth",), {"query": "DISTANCE"}), (("ids",), {"output": 1})])
+@pytest.mark.parametrize(
+    ("outputs", "how"), [(("depth",), {"query": "DISTANCE"}), (("semantic",), {"output": 1})]
+)
 def test_embreex_casts_all_rays_of_a_batch_in_shares(monkeypatch, outputs, how):
     from embreex import mesh_construction, rtcore_scene
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from batchnav_renderer import BatchRenderer, RenderConfig
-from batchnav_renderer.config import BACKENDS, OUTPUTS
+from batchnav_renderer.config import BACKENDS
 from batchnav_renderer.types import SceneArrays
 from gym_batchnav.cli import main
 from gym_batchnav.cli.args import BenchArgs
@@ -27,7 +27,7 @@ from gym_batchnav.cli.bench.peers.task import Mesh, Task, read_task, write_task
 from gym_batchnav.cli.bench.rivals import MissingPeerError, Rival, choose, start_all
 from gym_batchnav.cli.bench.windows import Measurement
 from gym_batchnav.cli.machine import usable_cores
-from gym_batchnav.config import EnvConfig
+from gym_batchnav.config import SENSORS, EnvConfig
 from gym_batchnav.errors import ConfigError
 
 FAKE = """
@@ -72,6 +72,19 @@ def task(**changes: object) -> Task:
     return dataclasses.replace(Task(outputs=("depth",), height=7, width=5, seed=0), **changes)
 
 
+def mesh() -> Mesh:
+    return Mesh(
+        positions=np.arange(9, dtype=np.float32).reshape(3, 3),
+        triangles=np.array([[0, 1, 2]], dtype=np.int32),
+        uvs=np.empty((0, 2), np.float32),
+        colors=np.full((3, 4), 9, np.uint8),
+        material_ids=np.zeros(1, np.int32),
+        base_colors=np.ones((1, 4), np.float32),
+        texture_ids=np.array([1], np.int32),
+        textures=[np.full((n, 2, 4), n, np.uint8) for n in (1, 2)],
+    )
+
+
 def a_choice(peer: Peer, named: bool = True) -> rivals.Choice:
     return rivals.Choice(peer, sys.executable, named)
 
@@ -100,7 +113,10 @@ def test_names_take_commas_and_spaces_and_all_means_those_that_can():
     ("arguments", "words"),
     [
         (["render", "--compare", "unreal"], "--compare unreal: there is no such peer; allowed: embreex"),
-        (["render", "--compare", "embreex", "--sensors", "rgb"], "draws depth, ids, normals alone, not rgb"),
+        (
+            ["render", "--compare", "embreex", "--sensors", "rgb"],
+            "draws depth, semantic, normals alone, not rgb",
+        ),
         (["render", "--compare", "sync"], "--compare sync takes part in bench step alone"),
         (["step", "--compare", "embreex"], "--compare embreex takes part in bench render alone"),
         (["train", "--compare", "sync"], "--compare sync takes part in bench step alone"),
@@ -203,8 +219,7 @@ def test_another_interpreter_sees_neither_this_library_nor_its_path(fake, tmp_pa
 
 
 def test_the_record_of_a_comparison(fake):
-    peer = fake(environment={}, threads=None)
-    with Rival(a_choice(peer), task()) as rival:
+    with Rival(a_choice(fake(threads=None)), task()) as rival:
         theirs = Measurement((30.0, 10.0, 20.0, 90.0, 5.0), (), 1)
         ours = Measurement((50.0,) * 5, (), 1)
         # The median of their windows is 20, ours 50: 50 / 20 = 2.5.
@@ -223,26 +238,26 @@ def test_the_record_of_a_comparison(fake):
         }
 
 
+def test_peers_that_do_whole_batches_or_make_processes_of_their_own(fake):
+    half = Measurement((1.0,) * 5, (), 1)
+    whole = fake(images_per_call=None, spawns=True)
+    with Rival(a_choice(whole), task(num_envs=6)) as rival:
+        entry = comparison(rival, half, half)
+    assert (entry["images_per_call"], entry["processes"]) == (6, 6)
+    views = task(scenes=[mesh()], slots=np.zeros(9, int), poses=np.zeros((1, 9, 4, 4)))
+    assert (views.batch, views.resolution) == (9, (7, 5))
+
+
 def test_tasks_survive_the_file(tmp_path):
-    mesh = Mesh(
-        positions=np.arange(9, dtype=np.float32).reshape(3, 3),
-        triangles=np.array([[0, 1, 2]], dtype=np.int32),
-        uvs=np.empty((0, 2), np.float32),
-        colors=np.full((3, 4), 9, np.uint8),
-        material_ids=np.zeros(1, np.int32),
-        base_colors=np.ones((1, 4), np.float32),
-        texture_ids=np.array([1], np.int32),
-        textures=[np.full((n, 2, 4), n, np.uint8) for n in (1, 2)],
-    )
     poses = np.arange(64, dtype=np.float32).reshape(2, 2, 4, 4)
-    written = task(scenes=[mesh, mesh._replace(textures=())], slots=np.array([1, 0]), poses=poses)
+    written = task(scenes=[mesh(), mesh()._replace(textures=())], slots=np.array([1, 0]), poses=poses)
     write_task(tmp_path / "task.npz", written)
     read = read_task(tmp_path / "task.npz")
     assert (read.outputs, read.height, read.width) == (("depth",), 7, 5)
     assert read.slots.tolist() == [1, 0]
     assert np.array_equal(read.poses, poses)
     for name in Mesh._fields[:-1]:
-        assert np.array_equal(getattr(read.scenes[0], name), getattr(mesh, name))
+        assert np.array_equal(getattr(read.scenes[0], name), getattr(mesh(), name))
     assert [image.shape for image in read.scenes[0].textures] == [(1, 2, 4), (2, 2, 4)]
     assert list(read.scenes[1].textures) == []
     # Views 1 and 0 of a batch lie in scenes 0 and 1; after both batches the first begins again.
@@ -296,11 +311,11 @@ def test_rays_of_embreex_are_those_of_the_renderer():
     assert np.allclose(theirs, ours, atol=1e-4)
 
 
-def test_choices_of_the_command_are_those_of_the_renderer():
+def test_choices_of_the_command_are_those_of_renderer_and_environments():
     hints = get_type_hints(BenchArgs)
     assert get_args(hints["backend"]) == BACKENDS
-    assert set(get_args(get_args(hints["sensors"])[0])) == set(OUTPUTS)
-    assert {name for peer in PEERS.values() for name in peer.outputs} <= set(OUTPUTS)
+    assert get_args(get_args(hints["sensors"])[0]) == SENSORS
+    assert {name for peer in PEERS.values() for name in peer.outputs} <= set(SENSORS)
 
 
 SMALL = ["--scenes", "houses:train/0", "--num-envs", "4", "--resolution", "16", "--seconds", "0.2"]

@@ -19,7 +19,8 @@ PEER = Peer(
     file=__file__,
     distribution="gymnasium",
     benchmark="step",
-    outputs=("depth", "rgb", "ids", "normals"),
+    outputs=("depth", "rgb", "semantic", "normals"),
     scene=THE_SAME,
     setup=setup,
+    spawns=True,
 )

@@ -38,7 +38,7 @@ PEER = Peer(
     file=__file__,
     distribution="gymnasium",
     benchmark="step",
-    outputs=("depth", "rgb", "ids", "normals"),
+    outputs=("depth", "rgb", "semantic", "normals"),
     scene=THE_SAME,
     setup=setup,
 )

@@ -38,6 +38,8 @@ class Peer:
     """Images of one call of the library; None for the whole batch."""
     processes: int | None = 1
     """Processes that run side by side; None for one per core."""
+    spawns: bool = False
+    """Whether it starts a process for each environment by itself."""
     threads: int | None = 1
     """Threads of each process that draw; None for one per core."""
     resolution: Callable[[int, int], tuple[int, int]] = as_asked

@@ -68,6 +68,16 @@ class Task:
     poses: Array = None
     """(S, N, 4, 4) float32 world_from_camera: S batches of views, to be drawn in turn."""
 
+    @property
+    def resolution(self) -> tuple[int, int]:
+        """(height, width)."""
+        return self.height, self.width
+
+    @property
+    def batch(self) -> int:
+        """Images of a whole batch."""
+        return self.num_envs if self.slots is None else len(self.slots)
+
     def views(self) -> Iterator[tuple[int, Array]]:
         """(scene, pose) of one view after the other, without end; those of a scene together in each batch."""
         order = np.argsort(self.slots, kind="stable")

@@ -36,7 +36,7 @@ def setup(task: Task) -> Callable[[], int]:
         vizdoom.ScreenFormat.RGB24 if "rgb" in task.outputs else vizdoom.ScreenFormat.GRAY8
     )
     game.set_depth_buffer_enabled("depth" in task.outputs)
-    game.set_labels_buffer_enabled("ids" in task.outputs)
+    game.set_labels_buffer_enabled("semantic" in task.outputs)
     game.set_window_visible(False)
     game.set_mode(vizdoom.Mode.PLAYER)
     game.set_seed(task.seed)
@@ -59,7 +59,7 @@ PEER = Peer(
     file=__file__,
     distribution="vizdoom",
     benchmark="render",
-    outputs=("depth", "rgb", "ids"),
+    outputs=("depth", "rgb", "semantic"),
     scene=_SCENE,
     setup=setup,
     images_per_call=1,
