@@ -12,6 +12,7 @@ from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
 from ...envs.world import scene_refs
 from ..args import BenchArgs
+from ..machine import usable_cores
 from ..show import console
 from .comparison import comparison
 from .peers.task import Task
@@ -21,9 +22,9 @@ from .windows import Measurement, measure
 ACTION_PROBABILITIES = (0.0, 0.6, 0.2, 0.2)
 """Of stop, forward, left, right."""
 SCENES_LOOKED_AT = 8
-MOST_SINGLE_ENVS = 16
-"""Environments of a vector of single simulators: each takes memory and time to start, and more of them do not
-step faster."""
+SINGLE_ENVS_PER_CORE = 2
+"""Environments of a vector of single simulators, at which it is fastest: more processes are slower, and more
+environments in one process not faster."""
 
 
 class _Walk:
@@ -89,7 +90,7 @@ def _task(args: BenchArgs, config: EnvConfig) -> Task:
         height=config.resolution[0],
         width=config.resolution[1],
         seed=args.seed,
-        num_envs=min(args.num_envs, MOST_SINGLE_ENVS),
+        num_envs=min(args.num_envs, SINGLE_ENVS_PER_CORE * usable_cores()),
         env=env,
         action_probabilities=ACTION_PROBABILITIES,
     )

@@ -177,7 +177,7 @@ def test_stepped_environments_find_their_files_from_anywhere(tmp_path, monkeypat
     made = step._task(BenchArgs(what="step", num_envs=100), config)
     assert made.env["scenes"] == [str(tmp_path / "a.glb"), "houses:train[:2]"]
     assert made.env["navmesh"] == str(tmp_path / "a.navmesh")
-    assert made.num_envs == 16
+    assert made.num_envs == min(100, 2 * usable_cores())
     assert "autoreset_mode" not in made.env
 
 
