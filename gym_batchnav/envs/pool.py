@@ -120,14 +120,9 @@ class ScenePool:
 
     def acquire(self, scene: int) -> Resident:
         """The scene, loaded now where it is not yet; call ``release`` when the episode in it ends."""
-        with self._timer.stage("scene"):
-            if scene in self._residents and self._residents[scene].ahead:
-                self._settle(scene)
-            if scene not in self._residents:
-                self._add(scene, wait=True)
-        resident = self._residents[scene]
-        resident.ahead = False
-        self._soon.discard(scene)
+        resident = self._residents.get(scene)
+        if resident is None or resident.ahead:
+            resident = self._ready(scene)
         resident.users += 1
         return resident
 
@@ -138,7 +133,9 @@ class ScenePool:
 
     def trim(self) -> None:
         """Let unused scenes go, the longest held first, until the capacity is kept."""
-        excess = len(self._residents) - self._num_ahead - self._capacity
+        excess = len(self._residents) - self._capacity
+        if excess > 0:
+            excess -= self._num_ahead
         if excess > 0:
             unused = [scene for scene, found in self._residents.items() if not (found.users or found.ahead)]
             for scene in unused[:excess]:
@@ -165,6 +162,18 @@ class ScenePool:
         loaded = self._loader.take(scene, self._store.preparer)
         view_id = self._store.add_scene(loaded.prepared, wait=wait)
         self._residents[scene] = Resident(loaded.scene_id, loaded.ground, view_id)
+
+    def _ready(self, scene: int) -> Resident:
+        """A scene that was added ahead or is not held yet, ready to be drawn."""
+        with self._timer.stage("scene"):
+            if scene in self._residents:
+                self._settle(scene)
+            if scene not in self._residents:
+                self._add(scene, wait=True)
+        resident = self._residents[scene]
+        resident.ahead = False
+        self._soon.discard(scene)
+        return resident
 
     def _wait(self, scene: int) -> None:
         try:

@@ -24,7 +24,7 @@ from ..sim import (
     Task,
 )
 from ..sim.dataset import read_episodes
-from ..sim.episodes import Episode
+from ..sim.episodes import Draft, Episode
 from ..sim.geometry import rig_poses
 from .images import Images
 from .loader import SceneLoader
@@ -86,7 +86,8 @@ class World:
             for row, episode, resident in begun:
                 self._numbers[row] += 1
                 self._enter(row, episode.scene, resident)
-                self.simulator.begin(row, episode, resident.ground)
+            chosen, episodes = [row for row, _, _ in begun], [episode for _, episode, _ in begun]
+            self.simulator.begin(chosen, episodes, [resident.ground for _, _, resident in begun])
             self._begun = self._begun or len(begun) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
                 self._prefetch([row for row, _, _ in begun])
@@ -178,19 +179,30 @@ class World:
             drafts = [self._source.draft(row, self._seeds[row], self._numbers[row] + 1) for row in rows]
             if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
                 self.pool.prefetch(dict.fromkeys(draft.scene for draft in drafts))
-            made = []
-            for row, draft in zip(rows, drafts, strict=True):
-                resident = self.pool.acquire(draft.scene)
+            residents = []
+            for draft in drafts:
+                residents.append(self.pool.acquire(draft.scene))
                 acquired.append(draft.scene)
-                episode = self._source.make(draft, resident.ground, resident.scene_id)
-                made.append((row, episode, resident))
+            episodes = self._sample(drafts, residents)
         except BaseException:
             for scene in acquired:
                 self.pool.release(scene)
             if self._slots is not None and saved is not None:
                 self._slots.set_state(saved)
             raise
-        return made
+        return list(zip(rows, episodes, residents, strict=True))
+
+    def _sample(self, drafts: list[Draft], residents: list[Resident]) -> list[Episode]:
+        """Episodes of the drafts; those of one scene are made together."""
+        places: dict[int, list[int]] = {}
+        for place, draft in enumerate(drafts):
+            places.setdefault(draft.scene, []).append(place)
+        made: dict[int, Episode] = {}
+        for chosen in places.values():
+            resident = residents[chosen[0]]
+            found = self._source.make([drafts[place] for place in chosen], resident.ground, resident.scene_id)
+            made.update(zip(chosen, found, strict=True))
+        return [made[place] for place in range(len(drafts))]
 
     def _prefetch(self, rows: list[int]) -> None:
         """Have the scenes prepared that these rows need next, the nearest ones first."""

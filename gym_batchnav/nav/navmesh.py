@@ -109,7 +109,10 @@ class NavMesh:
         """
         if n < 0:
             raise ConfigError(f"n is {n}; it must be 0 or more")
-        draws = generator.random((n, 3))
+        return self.points_at(generator.random((n, 3)))
+
+    def points_at(self, draws: NDArray[np.float64]) -> NDArray[np.float32]:
+        """The points (B, 3) that ``sample`` makes of random numbers (B, 3) in [0, 1)."""
         chosen = np.searchsorted(self._facts.sample_cdf, draws[:, 0], side="right")
         index = self._facts.sample_tri[np.minimum(chosen, len(self._facts.sample_tri) - 1)]
         a, b, c = np.moveaxis(self._ground.detail_tri[index].astype(np.float64), 1, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .episodes import Episode, sample_episode
+from .episodes import Episode, sample_episodes
 from .simulator import Simulator
 from .sources import DatasetSource, EpisodeSetSource, EpisodeSource, SampledSource, SceneSlots
 from .state import BatchState
@@ -20,5 +20,5 @@ __all__ = [
     "SensorSpec",
     "Simulator",
     "Task",
-    "sample_episode",
+    "sample_episodes",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ FIRST_BATCH, LARGEST_BATCH, MOST_CANDIDATES = 4, 512, 20_000
 class SamplingGround(Protocol):
     """What episodes need of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
 
-    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Points (n, 3), uniform over the walkable area."""
+    def points_at(self, draws: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Points (B, 3), uniform over the walkable area where the draws (B, 3) are over [0, 1)."""
 
     def snap(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Nearest points (B, 3) of the mesh; NaN rows where there is none."""
@@ -65,77 +66,106 @@ class Episode:
     """Geodesic distance from start to goal, metres; finite."""
 
 
-def place_episode(
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An episode whose scene is known and perhaps not loaded yet."""
+
+    scene: int
+    """Index of its scene."""
+    number: int
+    """Number within its set, or within the row's stream."""
+    generator: np.random.Generator | None = None
+    """Draws the rest of a sampled episode."""
+
+
+def place_episodes(
     ground: SamplingGround,
-    *,
-    scene: int,
-    number: int,
-    start: NDArray[np.float32],
-    heading: float,
-    goal: NDArray[np.float32],
-    name: str,
-) -> Episode:
-    """Put start and goal on the mesh and measure their distance.
+    drafts: Sequence[Draft],
+    starts: NDArray[np.float32],
+    headings: Sequence[float],
+    goals: NDArray[np.float32],
+    names: Sequence[str],
+) -> list[Episode]:
+    """Put starts and goals (B, 3) of episodes in one scene on its mesh and measure their distances.
 
     Raises:
-        EpisodeError: start or goal is off the mesh, or there is no way between them; the message begins with
-            ``name``.
+        EpisodeError: a start or goal is off the mesh, or there is no way between them; the message begins
+            with the episode's name.
     """
-    snapped = ground.snap(np.stack([start, goal]).astype(np.float32))
-    for label, point, on_mesh in (("start", start, snapped[0]), ("goal", goal, snapped[1])):
-        if not np.isfinite(on_mesh).all():
-            raise EpisodeError(f"{name}: the {label} {point.tolist()} is not on the scene's navigation mesh")
-    return _measured(ground, scene, number, snapped[0], heading, goal.astype(np.float32), snapped[1], name)
+    snapped = ground.snap(np.concatenate([starts, goals]))
+    on_mesh = np.isfinite(snapped).all(axis=1)
+    if not on_mesh.all():
+        place = int(np.argmin(on_mesh))
+        label, points = ("start", starts) if place < len(starts) else ("goal", goals)
+        row = place % len(starts)
+        raise EpisodeError(
+            f"{names[row]}: the {label} {points[row].tolist()} is not on the scene's navigation mesh"
+        )
+    return _measured(ground, drafts, snapped[: len(starts)], headings, goals, snapped[len(starts) :], names)
 
 
 def _measured(
     ground: SamplingGround,
-    scene: int,
-    number: int,
-    start: NDArray[np.float32],
-    heading: float,
-    goal: NDArray[np.float32],
-    anchor: NDArray[np.float32],
-    name: str,
-) -> Episode:
+    drafts: Sequence[Draft],
+    starts: NDArray[np.float32],
+    headings: Sequence[float],
+    goals: NDArray[np.float32],
+    anchors: NDArray[np.float32],
+    names: Sequence[str],
+) -> list[Episode]:
     # The start distance comes from the same table as every later one, so that the first reward is exact.
-    table = ground.goal_table(anchor[None])
-    distance = float(ground.distance_to_goal(start[None], anchor[None], table)[0])
-    if not np.isfinite(distance):
-        raise EpisodeError(f"{name}: no way leads from {start.tolist()} to the goal {goal.tolist()}")
-    return Episode(
-        scene=scene, number=number, start=start, heading=heading, goal=goal, anchor=anchor,
-        table=table[0], distance=distance,
-    )  # fmt: skip
+    tables = ground.goal_table(anchors)
+    distances = ground.distance_to_goal(starts, anchors, tables)
+    if not np.isfinite(distances).all():
+        row = int(np.argmin(np.isfinite(distances)))
+        raise EpisodeError(
+            f"{names[row]}: no way leads from {starts[row].tolist()} to the goal {goals[row].tolist()}"
+        )
+    return [
+        Episode(
+            scene=draft.scene, number=draft.number, start=starts[row], heading=headings[row],
+            goal=goals[row], anchor=anchors[row], table=tables[row], distance=float(distances[row]),
+        )
+        for row, draft in enumerate(drafts)
+    ]  # fmt: skip
 
 
-def sample_episode(
-    ground: SamplingGround,
-    generator: np.random.Generator,
-    config: EnvConfig,
-    *,
-    scene: int,
-    number: int,
-    scene_id: str,
-) -> Episode:
-    """Draw an episode: heading uniform, start and goal uniform over the area subject to the config's rules.
+def sample_episodes(
+    ground: SamplingGround, drafts: Sequence[Draft], config: EnvConfig, scene_id: str
+) -> list[Episode]:
+    """Draw episodes in one scene: heading, start and goal uniform, subject to the config's rules.
 
-    Candidate pairs are drawn in batches whose sizes are fixed, so the result depends on the generator alone.
+    Candidate pairs are drawn in batches whose sizes are fixed, so that each result depends on its draft's
+    generator alone.
 
     Raises:
         EpisodeError: none of 20,000 candidates fits the rules; the message names the scene.
     """
-    heading = float(generator.uniform(-np.pi, np.pi))
+    generators = [cast("np.random.Generator", draft.generator) for draft in drafts]
+    headings = [float(generator.uniform(-np.pi, np.pi)) for generator in generators]
+    pairs = np.empty((2, len(drafts), 3), dtype=np.float32)
+    missing = np.arange(len(drafts))
     batch, drawn = FIRST_BATCH, 0
-    while drawn < MOST_CANDIDATES:
-        starts, goals = ground.sample(batch, generator), ground.sample(batch, generator)
-        kept = _fitting(ground, config, starts, goals, generator.random(batch))
-        if kept is not None:
-            name = f"episode {number} of scene {scene_id}"
-            goal = goals[kept]
-            return _measured(ground, scene, number, starts[kept], heading, goal, goal, name)
+    while len(missing):
+        if drawn >= MOST_CANDIDATES:
+            raise _impossible(scene_id, drawn, config)
+        # In the order in which a row draws: its starts, its goals, its chances.
+        draws = np.stack([generators[row].random(7 * batch) for row in missing])
+        points = ground.points_at(draws[:, : 6 * batch].reshape(-1, 3)).reshape(len(missing), 2, batch, 3)
+        starts, goals = points[:, 0].reshape(-1, 3), points[:, 1].reshape(-1, 3)
+        fits = _fitting(ground, config, starts, goals, draws[:, 6 * batch :].reshape(-1))
+        fits = fits.reshape(len(missing), batch)
+        found = fits.any(axis=1)
+        first = (np.arange(len(missing)) * batch + fits.argmax(axis=1))[found]
+        pairs[0, missing[found]], pairs[1, missing[found]] = starts[first], goals[first]
+        missing = missing[~found]
         drawn, batch = drawn + batch, min(2 * batch, LARGEST_BATCH)
-    raise EpisodeError(
+    names = [f"episode {draft.number} of scene {scene_id}" for draft in drafts]
+    return _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
+
+
+def _impossible(scene_id: str, drawn: int, config: EnvConfig) -> EpisodeError:
+    return EpisodeError(
         f"scene {scene_id}: none of {drawn} candidate episodes fits the rules (geodesic distance "
         f"{config.min_geodesic:g} to {config.max_geodesic:g} m, island radius of at least "
         f"{config.min_island_radius:g} m, heights within {config.max_height_difference:g} m); loosen "
@@ -149,23 +179,24 @@ def _fitting(
     starts: NDArray[np.float32],
     goals: NDArray[np.float32],
     chances: NDArray[np.float64],
-) -> int | None:
-    """Index of the first pair that fits the rules; cheap rules are asked first."""
+) -> NDArray[np.bool_]:
+    """Which pairs (B,) fit the rules; cheap rules are asked first."""
     offsets = goals.astype(np.float64) - starts
     straight = np.sqrt(np.square(offsets).sum(axis=1))
     fits = (straight <= config.max_geodesic) & (straight > 0.0)
     if not config.allow_stairs:
         fits &= np.abs(offsets[:, 1]) <= config.max_height_difference
     fits &= ground.island(starts) == ground.island(goals)
-    fits &= ground.island_radius(starts) >= config.min_island_radius
+    fits &= np.asarray(ground.island_radius(starts) >= config.min_island_radius)
     places = np.flatnonzero(fits)
-    if not len(places):
-        return None
     lengths = ground.geodesic_distance(starts[places], goals[places])
-    good = (lengths >= config.min_geodesic) & (lengths <= config.max_geodesic)
     ratio = lengths / straight[places]
-    good &= (ratio >= config.straight_ratio) | (chances[places] <= keep_probability(ratio))
-    return int(places[np.argmax(good)]) if good.any() else None
+    fits[places] = (
+        (lengths >= config.min_geodesic)
+        & (lengths <= config.max_geodesic)
+        & ((ratio >= config.straight_ratio) | (chances[places] <= keep_probability(ratio)))
+    )
+    return fits
 
 
 def keep_probability(ratio: NDArray[np.float64]) -> NDArray[np.float64]:

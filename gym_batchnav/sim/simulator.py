@@ -71,20 +71,26 @@ class Simulator:
         self.state = BatchState.empty(num_envs)
         self._groups = SceneGroups(num_envs)
 
-    def begin(self, row: int, episode: Episode, ground: Ground) -> None:
-        """Put ``row`` at the start of ``episode``, which lies on ``ground``."""
+    def begin(self, rows: Sequence[int], episodes: Sequence[Episode], grounds: Sequence[Ground]) -> None:
+        """Put each of ``rows`` at the start of its episode, which lies on its ground."""
+        if not rows:
+            return
         state = self.state
-        state.scene[row] = episode.scene
-        state.episode_id[row] = episode.number
-        state.position[row] = state.start[row] = episode.start
-        state.goal[row], state.anchor[row] = episode.goal, episode.anchor
-        state.heading[row] = episode.heading
-        state.start_distance[row] = state.distance[row] = state.previous_distance[row] = episode.distance
+        state.scene[rows] = [episode.scene for episode in episodes]
+        state.episode_id[rows] = [episode.number for episode in episodes]
+        state.start[rows] = [episode.start for episode in episodes]
+        state.position[rows] = state.start[rows]
+        state.goal[rows] = [episode.goal for episode in episodes]
+        state.anchor[rows] = [episode.anchor for episode in episodes]
+        state.heading[rows] = [episode.heading for episode in episodes]
+        state.start_distance[rows] = [episode.distance for episode in episodes]
+        state.distance[rows] = state.previous_distance[rows] = state.start_distance[rows]
         for values in (state.path_length, state.steps, state.collisions, state.total_reward):
-            values[row] = 0
+            values[rows] = 0
         for flags in (state.collided, state.stopped, state.success):
-            flags[row] = False
-        self._groups.assign(row, episode.scene, ground, episode.anchor, episode.table)
+            flags[rows] = False
+        for row, episode, ground in zip(rows, episodes, grounds, strict=True):
+            self._groups.assign(row, episode.scene, ground, episode.anchor, episode.table)
 
     def get_state(self) -> dict[str, Array]:
         """Copies of all arrays of the state by name."""

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
-
-import numpy as np
 
 from ..config import EnvConfig, EpisodeSet
 from ..errors import EpisodeError
 from .dataset import EpisodeTable
-from .episodes import Episode, SamplingGround, place_episode, sample_episode
+from .episodes import Draft, Episode, SamplingGround, place_episodes, sample_episodes
 from .random import episode_generator
 from .slots import SceneSlots
 
 __all__ = ["DatasetSource", "Draft", "EpisodeSetSource", "EpisodeSource", "SampledSource", "SceneSlots"]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An episode whose scene is known and perhaps not loaded yet."""
-
-    scene: int
-    """Index of its scene."""
-    number: int
-    """Number within its set, or within the row's stream."""
-    generator: np.random.Generator | None = None
-    """Draws the rest of a sampled episode."""
 
 
 class EpisodeSource(Protocol):
@@ -41,8 +27,8 @@ class EpisodeSource(Protocol):
     def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
         """Scene that ``row`` needs ``ahead`` (1 or more) changes after episode ``number``, to prepare it."""
 
-    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
-        """The episode of a draft, on the loaded scene; raises ``EpisodeError``."""
+    def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
+        """The episodes of drafts of one scene, which is loaded; raises ``EpisodeError``."""
 
 
 class SampledSource:
@@ -71,12 +57,9 @@ class SampledSource:
             return self._slots.upcoming(row, ahead)
         return int(episode_generator(seed, number + ahead).integers(self._num_scenes))
 
-    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
-        """Sample start, goal and heading."""
-        assert draft.generator is not None
-        return sample_episode(
-            ground, draft.generator, self._config, scene=draft.scene, number=draft.number, scene_id=scene_id
-        )
+    def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
+        """Sample starts, goals and headings."""
+        return sample_episodes(ground, drafts, self._config, scene_id)
 
 
 class _FixedOrder:
@@ -114,12 +97,9 @@ class EpisodeSetSource:
         """Scenes of the row's next episodes."""
         return self._scene(self._order.number(row, seed, number + ahead))
 
-    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
-        """Sample start, goal and heading."""
-        assert draft.generator is not None
-        return sample_episode(
-            ground, draft.generator, self._config, scene=draft.scene, number=draft.number, scene_id=scene_id
-        )
+    def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
+        """Sample starts, goals and headings."""
+        return sample_episodes(ground, drafts, self._config, scene_id)
 
     def _scene(self, item: int) -> int:
         return item * self._num_scenes // self._set.count
@@ -151,15 +131,14 @@ class DatasetSource:
         """Scenes of the row's next episodes."""
         return int(self._table.scenes[self._order.number(row, seed, number + ahead)])
 
-    def make(self, draft: Draft, ground: SamplingGround, scene_id: str) -> Episode:
-        """Put the episode on the mesh; raises ``EpisodeError`` naming file and episode."""
-        table, item = self._table, draft.number
-        return place_episode(
+    def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
+        """Put the episodes on the mesh; raises ``EpisodeError`` naming file and episode."""
+        table, items = self._table, [draft.number for draft in drafts]
+        return place_episodes(
             ground,
-            scene=draft.scene,
-            number=item,
-            start=table.starts[item],
-            heading=float(table.headings[item]),
-            goal=table.goals[item],
-            name=f"{table.path}: episode {table.names[item]!r} in scene {scene_id}",
+            drafts,
+            table.starts[items],
+            table.headings[items].tolist(),
+            table.goals[items],
+            [f"{table.path}: episode {table.names[item]!r} in scene {scene_id}" for item in items],
         )

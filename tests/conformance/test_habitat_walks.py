@@ -12,7 +12,7 @@ import pytest
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.nav import NavMesh
 from gym_batchnav.sim import Simulator
-from gym_batchnav.sim.episodes import place_episode
+from gym_batchnav.sim.episodes import Draft, place_episodes
 
 
 @pytest.mark.parametrize("name", ["van-gogh-room", "aws_small_house"])
@@ -21,14 +21,11 @@ def test_replay(shared_data, name):
     ground = NavMesh.load(shared_data / "navmesh" / f"{name}.navmesh")
     walks = truth["trajectories"]
     simulator = Simulator(len(walks), EnvConfig(max_episode_steps=None))
-    for row, walk in enumerate(walks):
-        start = np.array(walk["positions"][0], dtype=np.float32)
-        heading = float(np.radians(walk["yaw_deg"][0]))
-        simulator.begin(
-            row,
-            place_episode(ground, scene=0, number=0, start=start, heading=heading, goal=start, name=name),
-            ground,
-        )
+    starts = np.array([walk["positions"][0] for walk in walks], dtype=np.float32)
+    headings = [float(np.radians(walk["yaw_deg"][0])) for walk in walks]
+    drafts, rows = [Draft(0, 0)] * len(walks), range(len(walks))
+    episodes = place_episodes(ground, drafts, starts, headings, starts, [name] * len(walks))
+    simulator.begin(rows, episodes, [ground] * len(walks))
     lengths = [len(walk["actions"]) for walk in walks]
     assert min(lengths) == max(lengths) > 50
     for step in range(lengths[0]):

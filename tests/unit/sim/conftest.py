@@ -42,8 +42,8 @@ class Hall:
 
     half = 5.0
 
-    def sample(self, n, generator):
-        points = generator.uniform(-self.half, self.half, (n, 3)).astype(np.float32)
+    def points_at(self, draws):
+        points = ((2.0 * draws - 1.0) * self.half).astype(np.float32)
         points[:, 1] = 0.0
         return points
 
@@ -86,8 +86,8 @@ class SplitHall(Hall):
 class TwoStoreys(Hall):
     """The hall where points with x > 0 lie 3 m higher."""
 
-    def sample(self, n, generator):
-        points = super().sample(n, generator)
+    def points_at(self, draws):
+        points = super().points_at(draws)
         points[:, 1] = np.where(points[:, 0] > 0, 3.0, 0.0)
         return points
 

@@ -127,11 +127,11 @@ def test_source_places_episodes_and_names_bad_ones(tmp_path, hall):
     path = write(tmp_path / "a.json.gz", [entry("in"), entry("out", goals=[{"position": [30.0, 0.0, 0.0]}])])
     config = EnvConfig(episodes=path, episode_order="sequential")
     source = DatasetSource(read_episodes(path, ["Cosmos.glb"]), 1, config)
-    episode = source.make(source.draft(0, 0, 0), hall, "Cosmos.glb")
+    episode = source.make([source.draft(0, 0, 0)], hall, "Cosmos.glb")[0]
     # sqrt(2^2 + 3^2) m.
     assert episode.distance == pytest.approx(np.sqrt(13))
     with pytest.raises(EpisodeError, match=r"a\.json\.gz: episode 'out' in scene Cosmos\.glb: the goal"):
-        source.make(source.draft(0, 0, 1), hall, "Cosmos.glb")
+        source.make([source.draft(0, 0, 1)], hall, "Cosmos.glb")
 
 
 def test_real_habitat_files(shared_data):

@@ -3,15 +3,22 @@ import pytest
 
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import EpisodeError
-from gym_batchnav.sim import sample_episode
-from gym_batchnav.sim.episodes import keep_probability, place_episode
+from gym_batchnav.sim import sample_episodes
+from gym_batchnav.sim.episodes import Draft, keep_probability, place_episodes
 from gym_batchnav.sim.random import episode_generator
 
 
 def draw(ground, number, **rules):
-    return sample_episode(
-        ground, episode_generator(7, number), EnvConfig(**rules), scene=3, number=number, scene_id="hall"
-    )
+    return sample_episodes(ground, [draft(number)], EnvConfig(**rules), "hall")[0]
+
+
+def draft(number):
+    return Draft(3, number, episode_generator(7, number))
+
+
+def place(ground, start, goal, name):
+    start, goal = (np.array([point], dtype=np.float32) for point in (start, goal))
+    return place_episodes(ground, [Draft(0, 0)], start, [0.0], goal, [name])[0]
 
 
 def test_keep_probability_by_hand():
@@ -32,6 +39,19 @@ def test_rules_hold_and_draws_depend_on_seed_and_number_alone(hall):
         assert again.heading == episode.heading
     assert len({tuple(episode.start) for episode in episodes}) == 50
     assert np.std([episode.heading for episode in episodes]) > 1.2
+
+
+def test_together_as_alone(hall):
+    """Rows that need many candidates and rows that need few, in one call and one by one."""
+    rules = {"min_geodesic": 6.0, "straight_ratio": 1.0}
+    together = sample_episodes(hall, [draft(number) for number in range(40)], EnvConfig(**rules), "hall")
+    for number, episode in enumerate(together):
+        alone = draw(hall, number, **rules)
+        assert episode.number == alone.number == number
+        assert episode.heading == alone.heading
+        assert episode.distance == alone.distance
+        for name in ("start", "goal", "anchor", "table"):
+            assert np.array_equal(getattr(episode, name), getattr(alone, name)), name
 
 
 def test_nearly_straight_pairs_are_kept_at_habitats_rate(hall):
@@ -67,13 +87,12 @@ def test_impossible_rules_name_the_scene(hall):
 
 
 def test_placed_episode_off_the_mesh(hall):
-    where = {"scene": 0, "number": 0, "heading": 0.0, "name": "f.json: episode 'a'"}
-    off, on = np.array([9, 0, 0], np.float32), np.array([1, 0.1, 0], np.float32)
+    name, off, on = "f.json: episode 'a'", (9, 0, 0), (1, 0.1, 0)
     with pytest.raises(EpisodeError, match=r"f.json: episode 'a': the goal \[9"):
-        place_episode(hall, start=on, goal=off, **where)
+        place(hall, on, off, name)
     with pytest.raises(EpisodeError, match="the start"):
-        place_episode(hall, start=off, goal=on, **where)
-    episode = place_episode(hall, start=on, goal=on + np.array([1, 0, 0], np.float32), **where)
+        place(hall, off, on, name)
+    episode = place(hall, on, (2, 0.1, 0), name)
     assert episode.start.tolist() == [1, 0, 0]
     # The sensor shows the file's goal; the distance is measured from the goal put on the mesh.
     assert episode.goal[1] == np.float32(0.1)
@@ -87,12 +106,4 @@ def test_unreachable_goal_is_refused(hall):
             return np.full(len(positions), np.inf)
 
     with pytest.raises(EpisodeError, match="no way leads"):
-        place_episode(
-            Cut(),
-            scene=0,
-            number=0,
-            heading=0.0,
-            name="x",
-            start=np.zeros(3, np.float32),
-            goal=np.ones(3, np.float32),
-        )
+        place(Cut(), (0, 0, 0), (1, 1, 1), "x")

@@ -5,17 +5,15 @@ import pytest
 
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.sim import Simulator, groups
-from gym_batchnav.sim.episodes import place_episode
+from gym_batchnav.sim.episodes import Draft, place_episodes
 
 STOP, FORWARD, LEFT, RIGHT = range(4)
 
 
 def begin(simulator, ground, row, start=(0, 0, 0), goal=(0, 0, -2), heading=0.0, scene=0, number=0):
-    episode = place_episode(
-        ground, scene=scene, number=number, start=np.array(start, np.float32), heading=heading,
-        goal=np.array(goal, np.float32), name="test",
-    )  # fmt: skip
-    simulator.begin(row, episode, ground)
+    start, goal = (np.array([point], dtype=np.float32) for point in (start, goal))
+    episodes = place_episodes(ground, [Draft(scene, number)], start, [heading], goal, ["test"])
+    simulator.begin([row], episodes, [ground])
 
 
 def test_walk_to_the_goal_and_stop_by_hand(hall):
