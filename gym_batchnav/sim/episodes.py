@@ -183,11 +183,11 @@ def _fitting(
     """Which pairs (B,) fit the rules; cheap rules are asked first."""
     offsets = goals.astype(np.float64) - starts
     straight = np.sqrt(np.square(offsets).sum(axis=1))
-    fits = (straight <= config.max_geodesic) & (straight > 0.0)
+    fits: NDArray[np.bool_] = (straight <= config.max_geodesic) & (straight > 0.0)
     if not config.allow_stairs:
         fits &= np.abs(offsets[:, 1]) <= config.max_height_difference
     fits &= ground.island(starts) == ground.island(goals)
-    fits &= np.asarray(ground.island_radius(starts) >= config.min_island_radius)
+    fits &= ground.island_radius(starts) >= config.min_island_radius
     places = np.flatnonzero(fits)
     lengths = ground.geodesic_distance(starts[places], goals[places])
     ratio = lengths / straight[places]
