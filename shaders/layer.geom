@@ -8,16 +8,19 @@ in Target { flat int layer; } target[];
 in Surface {
     vec4 color;
     vec2 uv;
-    flat float texture_layer;
-    flat float alpha_cutoff;
+    flat uint info;
 } vertex[];
 out Surface {
     vec4 color;
     vec2 uv;
-    flat float texture_layer;
-    flat float alpha_cutoff;
+    flat uint info;
 } surface;
 #endif
+#ifdef NUMBERED
+in Run { flat uint first_triangle; } runs[];
+out Run { flat uint first_triangle; } run;
+#endif
+invariant gl_Position;
 
 void main() {
     for (int corner = 0; corner < 3; ++corner) {
@@ -26,8 +29,11 @@ void main() {
 #ifdef SURFACE
         surface.color = vertex[corner].color;
         surface.uv = vertex[corner].uv;
-        surface.texture_layer = vertex[corner].texture_layer;
-        surface.alpha_cutoff = vertex[corner].alpha_cutoff;
+        surface.info = vertex[corner].info;
+#endif
+#ifdef NUMBERED
+        run.first_triangle = runs[corner].first_triangle;
+        gl_PrimitiveID = gl_PrimitiveIDIn;
 #endif
         EmitVertex();
     }

@@ -3,6 +3,9 @@
 #ifdef LAYER_IN_VERTEX
 #extension GL_ARB_shader_viewport_layer_array : require
 #endif
+#ifdef NUMBERED
+#extension GL_ARB_shader_draw_parameters : require
+#endif
 
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec4 clip_x;
@@ -17,13 +20,21 @@ layout(location = 7) in uint info;
 out Surface {
     vec4 color;
     vec2 uv;
-    flat float texture_layer;
-    flat float alpha_cutoff;
+    flat uint info;
 } surface;
+#endif
+#ifdef NUMBERED
+struct Command { uint index_count; uint instance_count; uint first_index; int base_vertex; uint base_instance; };
+
+layout(std430, binding = 3) readonly buffer Commands { Command commands[]; };
+layout(location = 0) uniform uint first_command;
+
+out Run { flat uint first_triangle; } run;
 #endif
 #ifndef LAYER_IN_VERTEX
 out Target { flat int layer; } target;
 #endif
+invariant gl_Position;
 
 void main() {
     vec4 point = vec4(position, 1.0);
@@ -31,8 +42,10 @@ void main() {
 #ifdef SURFACE
     surface.color = color;
     surface.uv = uv;
-    surface.texture_layer = float(info & 0xFFFu);
-    surface.alpha_cutoff = float(info >> 12) / 1048575.0;
+    surface.info = info;
+#endif
+#ifdef NUMBERED
+    run.first_triangle = commands[first_command + uint(gl_DrawIDARB)].first_index / 3u;
 #endif
 #ifdef LAYER_IN_VERTEX
     gl_Layer = int(layer);

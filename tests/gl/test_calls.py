@@ -1,25 +1,93 @@
-"""The number of GL calls does not depend on the number of views or scenes."""
+"""The number of GL calls of a render depends neither on the views nor on the scenes."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
+from batchnav_renderer import Material, Texture
 
-def count_calls(renderer, scenes, poses):
-    ids = [renderer.add_scene(scene) for scene in scenes]
-    renderer.set_views([ids[view % len(ids)] for view in range(len(poses))], poses)
+FOUR = ("depth", "rgb", "ids", "normals")
+
+
+def count_calls(renderer):
+    """GL calls of a render, by name; without the checks after each call of the debug mode."""
     renderer.render()
     (worker,) = renderer._backend._workers
-    worker.api.calls.clear()
+    calls: Counter[str] = Counter()
+
+    def counted(name, function):
+        def call(*arguments):
+            calls[name] += 1
+            return function(*arguments)
+
+        return call
+
+    found = {name: value for name, value in vars(worker.api).items() if name.startswith("gl")}
+    for name, function in found.items():
+        setattr(worker.api, name, counted(name, function))
     renderer.render()
-    return dict(worker.api.calls)
+    for name, function in found.items():
+        setattr(worker.api, name, function)
+    return calls
 
 
-@pytest.mark.parametrize("outputs", [("depth",), ("depth", "rgb")])
-def test_calls_are_constant(make_renderer, clutter, random_poses, outputs):
-    few = count_calls(make_renderer(2, num_workers=1, outputs=outputs), [clutter(1, 3)], random_poses(2))
-    scenes = [clutter(seed, 20) for seed in range(12)]
-    many = count_calls(make_renderer(300, num_workers=1, outputs=outputs), scenes, random_poses(300))
+@pytest.fixture
+def count(make_renderer, random_poses, monkeypatch):
+    """Counts the calls of one render of scenes in so many views."""
+    monkeypatch.delenv("BATCHNAV_GL_DEBUG")
+
+    def run(num_views, scenes, **fields):
+        renderer = make_renderer(num_views, num_workers=1, **fields)
+        ids = np.array([renderer.add_scene(scene) for scene in scenes])
+        renderer.set_views(ids[np.arange(num_views) % len(ids)], random_poses(num_views))
+        return count_calls(renderer)
+
+    return run
+
+
+@pytest.mark.parametrize("occlusion_culling", ["off", "on"])
+@pytest.mark.parametrize("outputs", [("depth",), ("depth", "rgb"), FOUR])
+def test_calls_are_constant(count, clutter, outputs, occlusion_culling):
+    fields = {"outputs": outputs, "occlusion_culling": occlusion_culling}
+    few = count(2, [clutter(1, 3)], **fields)
+    many = count(300, [clutter(seed, 20) for seed in range(12)], **fields)
     assert few == many
-    assert many["glMultiDrawElementsIndirectCountARB"] == 1
-    assert sum(many.values()) <= 30
+    passes = 2 if occlusion_culling == "on" else 1
+    assert many["glMultiDrawElementsIndirectCountARB"] == passes
+    assert sum(many.values()) <= 60 * passes
+
+
+def textured(quads, facing, rng, sizes):
+    """A scene with a textured quad, opaque and cut out, for each size of texture and pair of wrap modes."""
+    wraps = [(u, v) for u in ("repeat", "clamp", "mirror") for v in ("repeat", "clamp", "mirror")]
+    textures = [
+        Texture(pixels=rng.integers(0, 256, (size, size, 4), dtype=np.uint8), wrap=wrap)
+        for size in sizes
+        for wrap in wraps
+    ]
+    materials = [
+        Material(texture=number, alpha_cutoff=cutoff)
+        for number in range(len(textures))
+        for cutoff in (0.0, 0.5)
+    ]
+    count = len(materials)
+    return quads(
+        [facing(-1, 1, -1, 1, 1 + number / 100) for number in range(count)],
+        np.tile([[0, 0], [0, 1], [1, 1], [1, 0]], (count, 1)),
+        materials=tuple(materials),
+        textures=tuple(textures),
+        material_ids=np.repeat(np.arange(count, dtype=np.int32), 2),
+    )
+
+
+def test_draws_are_bounded_whatever_the_textures(count, quads, facing, rng):
+    # A draw for opaque and one for cut-out materials without a texture and with each size of one, 1 to 1024.
+    sizes = [1 << power for power in range(11)]
+    one = count(3, [textured(quads, facing, rng, sizes)], outputs=("rgb",))
+    twice = count(9, [textured(quads, facing, rng, sizes[half::2]) for half in range(2)], outputs=("rgb",))
+    assert one == twice
+    assert one["glMultiDrawElementsIndirectCountARB"] == 22
+    assert sum(one.values()) <= 30 + 4 * 24

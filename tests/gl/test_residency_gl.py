@@ -12,8 +12,8 @@ ORIGIN = np.eye(4)[None]
 
 def state(renderer):
     residency = renderer._backend._residency
-    lists = [residency.vertices, residency.indices, residency.chunks, *residency.layers.values()]
-    return [(where.used, where.capacity, tuple(where._free)) for where in lists]
+    pools = [residency.vertex_pages, residency.pages, *residency.layers.values()]
+    return [(pool.used, pool.capacity, tuple(sorted(pool._free))) for pool in pools], renderer.memory
 
 
 def textured(quads, facing, rng, distance):
@@ -122,10 +122,10 @@ def test_a_scene_too_large_leaves_all_as_it_was(make_renderer, quads, facing, cl
     renderer = make_renderer(1)
     number = renderer.add_scene(quads(facing(-9, 9, -9, 9, 2.0)))
     before = state(renderer)
-    renderer._backend._residency.indices._limit = 1000
-    with pytest.raises(CapacityError, match=r"triangle indices: .* are needed and 1,000 can be held"):
+    renderer._backend._residency.pages._limit = 2
+    with pytest.raises(CapacityError, match=r"pages of 2048 triangles: 4 are needed and 2 can be held"):
         renderer.add_scene(clutter(1, 500))
-    assert [used for used, _, _ in state(renderer)] == [used for used, _, _ in before]
+    assert [used for used, _, _ in state(renderer)[0]] == [used for used, _, _ in before[0]]
     assert renderer.scene_ids == (number,)
     renderer.set_views([number], ORIGIN)
     assert renderer.render()["depth"][0, 4, 4, 0] == pytest.approx(2.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from batchnav_renderer import CapacityError, InteropError, RenderConfig
+from batchnav_renderer.gl.buffers import GLBuffer
 from batchnav_renderer.gl.egl import EGL
 from batchnav_renderer.gl.shared import DeviceImages, SharedImages
-from batchnav_renderer.gl.store import GLBuffer
 from batchnav_renderer.gl.worker import GLWorker
 from tests.gl.reading_cuda import ReadingCuda
 
@@ -33,7 +33,7 @@ def fill(worker, images, data):
 
     def draw():
         buffer = GLBuffer(worker.api)
-        buffer.resize(data.nbytes, keep=False)
+        buffer.resize(data.nbytes)
         buffer.write(0, data)
         images.take(worker.api, buffer.name)
 
@@ -85,7 +85,7 @@ def test_slices_of_slices():
 
 def test_a_refusal_keeps_nothing(worker):
     before = GLBuffer(worker.api)
-    worker.run(before.resize, 4, False)
+    worker.run(before.resize, 4)
     with pytest.raises(InteropError, match="refused"):
         SharedImages(CONFIG, worker, ReadingCuda(worker.api, refuse=True))
     assert worker.run(worker.api.glIsBuffer, before.name + 1) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from batchnav_renderer import Material, Texture
+from batchnav_renderer.gl.textures import ImageKind
 
 ORIGIN = np.eye(4)[None]
 TOP_LEFT_FIRST = [[0, 0], [0, 1], [1, 1], [1, 0]]
@@ -29,7 +30,7 @@ def test_large_images_are_shrunk_to_the_cap(make_renderer, quads, facing):
     renderer.set_views([renderer.add_scene(scene)], ORIGIN)
     rgb = renderer.render()["rgb"][0]
     np.testing.assert_array_equal(rgb[4, [1, 6]], [[255, 0, 0], [0, 0, 255]])
-    assert list(renderer._backend._residency.layers) == [16]
+    assert list(renderer._backend._residency.layers) == [ImageKind(16, False)]
 
 
 def test_materials_that_nothing_uses(make_renderer, quads, facing):

@@ -7,11 +7,11 @@ import pytest
 
 from batchnav_renderer import CapacityError, Material, Texture
 from batchnav_renderer.errors import ContextLostError
+from batchnav_renderer.gl.buffers import GLBuffer
 from batchnav_renderer.gl.heap import Heap
 from batchnav_renderer.gl.raycast_scene import prepare
 from batchnav_renderer.gl.raycast_store import RaycastStore
 from batchnav_renderer.gl.shared import DeviceImages
-from batchnav_renderer.gl.store import GLBuffer
 
 
 def draw(renderer, number, poses):
@@ -252,7 +252,7 @@ def test_images_reach_device_memory_as_they_reach_arrays(make_renderer, clutter,
     backend._pipelines[0]._max_views = 4  # three batches
     buffers = {name: GLBuffer(worker.api) for name in outputs}
     for name, array in expected.items():
-        worker.run(buffers[name].resize, array.nbytes, False)
+        worker.run(buffers[name].resize, array.nbytes)
     images = {
         name: DeviceImages(buffers[name].name, array.nbytes // 9, 0, 9) for name, array in expected.items()
     }

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from ..bvh import MAX_LEVELS
 from ..config import RenderConfig
 from .api import GLApi
+from .buffers import GLBuffer
 from .raycast_store import RaycastStore
 from .shaders import build_program
 from .shared import DeviceImages
-from .store import GLBuffer
 
 _RAY_FIELDS = (
     ("right", "pixel"),
@@ -105,10 +105,10 @@ class RaycastPipeline:
         order = np.argsort(holes, kind="stable")
         records = views[order]
         records["scene"], records["place"] = offsets[order], order
-        self._views.resize(records.nbytes, keep=False)
+        self._views.resize(records.nbytes)
         self._views.write(0, records)
         for name, buffer in self._images.items():
-            if buffer.resize(len(views) * self._view_bytes[name], keep=False):
+            if buffer.resize(len(views) * self._view_bytes[name]):
                 self._make_texture(name)
         return int((~holes).sum())
 
@@ -121,9 +121,9 @@ class RaycastPipeline:
         for name, texture in self._textures.items():
             unit, kind = (_BYTE_IMAGE, api.GL_R8UI) if name == "rgb" else (_HALF_IMAGE, api.GL_R16F)
             api.glBindImageTexture(unit, texture, 0, 0, 0, api.GL_WRITE_ONLY, kind)
-        for size in store.textures.names:
-            unit = size.bit_length() - 1
-            store.textures.bind(size, unit)
+        for kind in store.textures.names:
+            unit = kind.size.bit_length() - 1
+            store.textures.bind(kind, unit)
             api.glBindSampler(unit, self._sampler)
         tiles = (-(-config.width // _TILE), -(-config.height // _TILE))
         # Each scene's views are drawn by the program that this scene alone decides, so a batch never shows.

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bvh import Bvh, build_bvh
-from ..images import fit, texture_sizes
+from ..images import texture_sizes
 from ..prepare import ByteStore
 from ..types import SceneArrays, Wrap
+from .textures import ImageKind, TextureImage, make_image
 
 CORNER_WORDS = 12
 SURFACE_WORDS = 9
@@ -21,15 +22,6 @@ MATERIAL_RECORD = np.dtype(
 NO_IMAGE = 0xFFFFFFFF
 _WHITE = 0xFFFFFFFF
 WRAPS: dict[Wrap, int] = {"repeat": 0, "clamp": 1, "mirror": 2}
-
-
-class PlacedImage(NamedTuple):
-    """A texture image of a scene."""
-
-    size: int
-    """Side, texels: a power of two."""
-    pixels: NDArray[np.uint8]
-    """(size, size, 4)."""
 
 
 class RaycastScene(NamedTuple):
@@ -45,7 +37,7 @@ class RaycastScene(NamedTuple):
     depth, ids and normals alone are drawn and nothing is cut out."""
     materials: NDArray[np.void]
     """(M,) MATERIAL_RECORD; in ``image`` the number of the image stands for its layer."""
-    images: tuple[PlacedImage, ...]
+    images: tuple[TextureImage, ...]
     """Images in use."""
     has_holes: bool
     """Whether a triangle's material is cut out."""
@@ -70,9 +62,8 @@ def prepare(arrays: SceneArrays, rgb: bool, limit: int, store: ByteStore | None 
     has_holes = bool((cutoffs[arrays.material_ids] > 0.0).any())
     sizes = texture_sizes(arrays, rgb, limit)
     textures = [arrays.textures[number] for number in sizes]
-    images = tuple(
-        PlacedImage(size, fit(texture, size)) for texture, size in zip(textures, sizes.values(), strict=True)
-    )
+    kinds = [ImageKind(size, alpha=True) for size in sizes.values()]
+    images = tuple(make_image(texture, kind) for texture, kind in zip(textures, kinds, strict=True))
     return RaycastScene(
         nodes=tree.nodes,
         corners=_corners(arrays, tree.order),

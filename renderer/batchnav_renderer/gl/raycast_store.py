@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ..bvh import NODE_WORDS
 from ..errors import CapacityError
-from .allocator import FreeList
 from .api import GLApi
 from .heap import Heap
+from .pages import PagePool
 from .raycast_scene import CORNER_WORDS, MATERIAL_RECORD, NO_IMAGE, SURFACE_WORDS, RaycastScene
-from .textures import TextureArrays
+from .textures import ImageKind, TextureArrays
 
 _SLICE_BYTES = 1 << 20  # of an upload between two renders
 _TEXTURE_ARRAY_BYTES = 1 << 30  # llvmpipe refuses larger textures
@@ -37,8 +37,8 @@ class RaycastStore:
         self.materials = Heap(api, MATERIAL_RECORD.itemsize, storage_bytes, "materials")
         self.heaps = (self.nodes, self.corners, self.surfaces, self.materials)
         self.textures = TextureArrays(api)
-        self._free_layers: dict[int, FreeList] = {}
-        self._layers: dict[int, list[tuple[int, int]]] = {}
+        self._pools: dict[ImageKind, PagePool] = {}
+        self._layers: dict[int, list[tuple[ImageKind, int]]] = {}
         self._holes: dict[int, bool] = {}
 
     def add(self, scene_id: int, scene: RaycastScene) -> Iterator[None]:
@@ -56,9 +56,8 @@ class RaycastStore:
                 for first in range(0, len(rows), step):
                     heap.write(scene_id, first, rows[first : first + step])
                     yield
-            for (size, layer), image in zip(self._layers[scene_id], scene.images, strict=True):
-                self.textures.write(size, layer, image.pixels[None])
-                yield
+            for (_, layer), image in zip(self._layers[scene_id], scene.images, strict=True):
+                yield from self.textures.write(image, layer)
             self._check(scene)
         except BaseException:
             self.remove(scene_id)
@@ -69,8 +68,8 @@ class RaycastStore:
         """Free the room of a scene."""
         for heap in self.heaps:
             heap.release(scene_id)
-        for size, layer in self._layers.pop(scene_id, []):
-            self._free_layers[size].release(layer, 1)
+        for kind, layer in self._layers.pop(scene_id, []):
+            self._pools[kind].release(np.array([layer]))
         self._holes.pop(scene_id, None)
 
     def offsets(self, scene_ids: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
@@ -87,9 +86,7 @@ class RaycastStore:
 
     def nbytes(self) -> int:
         """Bytes of buffers and texture arrays."""
-        # Mipmaps add a third.
-        texels = sum(free.capacity * size * size * 4 // 3 for size, free in list(self._free_layers.items()))
-        return sum(heap.nbytes for heap in self.heaps) + 4 * texels
+        return sum(heap.nbytes for heap in self.heaps) + self.textures.num_bytes
 
     def _reserve(self, scene_id: int, scene: RaycastScene) -> Generator[None, None, NDArray[np.void]]:
         """Room for all parts, in steps; returns the materials with the layers of their images."""
@@ -99,9 +96,11 @@ class RaycastStore:
             yield from heap.hold(scene_id, len(rows))
         layers = self._layers.setdefault(scene_id, [])
         for image in scene.images:
-            layers.append((image.size, self._layer(image.size)))
-        for size, free in self._free_layers.items():
-            self.textures.grow(size, free.capacity)
+            layers.append((image.kind, self._layer(image.kind)))
+        capacities = {kind: pool.capacity for kind, pool in self._pools.items()}
+        for replaced in self.textures.grow(capacities):
+            self.textures.delete(replaced)
+            yield
         self._check(scene)
         materials = scene.materials.copy()
         textured = materials["image"][:, 1] != NO_IMAGE
@@ -109,11 +108,11 @@ class RaycastStore:
         materials["image"][textured, 0] = numbers[materials["image"][textured, 0]]
         return materials
 
-    def _layer(self, size: int) -> int:
-        if size not in self._free_layers:
-            limit = min(self._max_layers, _TEXTURE_ARRAY_BYTES // (6 * size * size))
-            self._free_layers[size] = FreeList(0, limit, f"texture layers of {size} x {size}")
-        return self._free_layers[size].allocate(1)
+    def _layer(self, kind: ImageKind) -> int:
+        if kind not in self._pools:
+            limit = min(self._max_layers, _TEXTURE_ARRAY_BYTES // kind.num_bytes)
+            self._pools[kind] = PagePool(limit, f"texture layers of {kind.size} x {kind.size}")
+        return int(self._pools[kind].allocate(1)[0])
 
     def _check(self, scene: RaycastScene) -> None:
         if pending := self._api.errors():

@@ -1,96 +1,122 @@
-"""Which scene lies where in the shared buffers and texture arrays; pure Python, the same for every store."""
+"""Which pages and texture layers each scene holds; pure Python, the same for every store."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..images import fit, texture_sizes
-from ..types import SceneArrays
-from .allocator import FreeList
-from .mesh import DrawGroup, Mesh, build_mesh, group_of
+from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD, LAYER_BITS, DrawGroup, Mesh, MeshSettings
+from .pages import PagePool
+from .textures import ImageKind
 
+VERTEX_PAGE = 1024
 _TEXTURE_ARRAY_BYTES = 1 << 30  # llvmpipe refuses larger textures
+_NUM_INDICES = 1 << 32  # that an index can be counted by
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """The contents of a scene and the place of each part."""
+class Capacity:
+    """What a store must have room for."""
 
-    mesh: Mesh
-    vertex: int
-    index: int
-    chunk: int
-    images: dict[int, tuple[int, list[NDArray[np.uint8]]]]
-    """Texture size to (first layer, images)."""
+    vertex_pages: int
+    """Pages of ``VERTEX_PAGE`` vertices."""
+    pages: int
+    """Pages of triangles."""
+    layers: dict[ImageKind, int]
+    """Layers of each texture array."""
+    attributes: bool
+    """Whether vertices have attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """The ranges that a scene holds."""
+    """The pages that a scene holds."""
 
-    ranges: tuple[tuple[FreeList, int, int], ...]
-    segments: tuple[tuple[DrawGroup, int, int], ...]
-    """(group, first chunk in the shared buffer, number of chunks)."""
+    vertex_pages: NDArray[np.int64]
+    pages: NDArray[np.int64]
+    layers: dict[ImageKind, NDArray[np.int64]] = field(repr=False)
+    segments: tuple[tuple[DrawGroup, NDArray[np.int64]], ...]
+    """(group, its pages in drawing order)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A scene and where it goes."""
+
+    mesh: Mesh
+    resident: Resident
+    image_layers: NDArray[np.int64]
+    """Layer of each of the mesh's images."""
+    capacity: Capacity
 
 
 class Residency:
-    """Allocates ranges for scenes."""
+    """Hands out pages to scenes; may be used from several threads."""
 
-    def __init__(self, rgb: bool, max_texture_size: int, max_layers: int, chunk_triangles: int) -> None:
-        """Start empty; ``max_layers`` is the driver's limit for array textures."""
-        self._rgb, self._max_texture_size, self._max_layers = rgb, max_texture_size, max_layers
-        self._chunk_triangles = chunk_triangles
-        self.vertices = FreeList(0, 1 << 31, "vertices")
-        self.indices = FreeList(0, (1 << 32) - 1, "triangle indices")
-        self.chunks = FreeList(0, 1 << 22, "chunks of triangles")
-        self.layers: dict[int, FreeList] = {}
+    def __init__(self, settings: MeshSettings, max_layers: int, storage_bytes: int) -> None:
+        """Start empty.
 
-    def place(self, arrays: SceneArrays) -> tuple[Upload, Resident]:
-        """Build a scene's mesh and find room for it; raises ``CapacityError`` and then holds nothing."""
-        held: list[tuple[FreeList, int, int]] = []
-        try:
-            return self._place(arrays, held)
-        except BaseException:
-            self._release(held)
-            raise
+        Args:
+            settings: those of the meshes.
+            max_layers: the driver's limit for array textures.
+            storage_bytes: bytes of a buffer that a shader can reach.
+        """
+        self._lock = threading.Lock()
+        self._max_layers = min(max_layers, 1 << LAYER_BITS)
+        vertex_bytes = VERTEX_PAGE * max(ATTRIBUTE_RECORD.itemsize, 12)
+        self.vertex_pages = PagePool(storage_bytes // vertex_bytes, f"pages of {VERTEX_PAGE} vertices")
+        index_bytes = 12 * settings.page_triangles
+        chunk_bytes = settings.page_chunks * CHUNK_RECORD.itemsize
+        limit = min(storage_bytes // max(index_bytes, chunk_bytes), _NUM_INDICES // (index_bytes // 4))
+        self.pages = PagePool(limit, f"pages of {settings.page_triangles} triangles")
+        self.layers: dict[ImageKind, PagePool] = {}
+        self._attributes = False
+
+    def place(self, mesh: Mesh) -> Upload:
+        """Find room for a scene; raises ``CapacityError`` and then holds nothing."""
+        with self._lock:
+            held: list[tuple[PagePool, NDArray[np.int64]]] = []
+            try:
+                return self._place(mesh, held)
+            except BaseException:
+                for pool, pages in held:
+                    pool.release(pages)
+                raise
 
     def remove(self, resident: Resident) -> None:
-        """Give back the ranges of a scene."""
-        self._release(list(resident.ranges))
+        """Give back the pages of a scene."""
+        with self._lock:
+            self.vertex_pages.release(resident.vertex_pages)
+            self.pages.release(resident.pages)
+            for kind, layers in resident.layers.items():
+                self.layers[kind].release(layers)
 
-    def _place(self, arrays: SceneArrays, held: list[tuple[FreeList, int, int]]) -> tuple[Upload, Resident]:
-        sizes = texture_sizes(arrays, self._rgb, self._max_texture_size)
-        layers: dict[int, int] = {}
-        images: dict[int, tuple[int, list[NDArray[np.uint8]]]] = {}
-        for size in sorted(set(sizes.values())):
-            numbers = [number for number, its_size in sizes.items() if its_size == size]
-            first = self._hold(held, self._layer_list(size), len(numbers))
-            layers.update({number: first + place for place, number in enumerate(numbers)})
-            images[size] = (first, [fit(arrays.textures[number], size) for number in numbers])
-        groups = [group_of(material, arrays.textures, sizes, self._rgb) for material in arrays.materials]
-        mesh = build_mesh(arrays, groups, layers, self._chunk_triangles)
-        vertex = self._hold(held, self.vertices, len(mesh.positions))
-        index = self._hold(held, self.indices, len(mesh.indices))
-        chunk = self._hold(held, self.chunks, len(mesh.chunks))
-        segments = tuple((group, chunk + first, count) for group, first, count in mesh.segments)
-        return Upload(mesh, vertex, index, chunk, images), Resident(tuple(held), segments)
+    def _place(self, mesh: Mesh, held: list[tuple[PagePool, NDArray[np.int64]]]) -> Upload:
+        def hold(pool: PagePool, count: int) -> NDArray[np.int64]:
+            pages = pool.allocate(count)
+            held.append((pool, pages))
+            return pages
 
-    def _layer_list(self, size: int) -> FreeList:
-        if size not in self.layers:
-            limit = min(self._max_layers, _TEXTURE_ARRAY_BYTES // (6 * size * size))
-            self.layers[size] = FreeList(0, limit, f"texture layers of {size} x {size}")
-        return self.layers[size]
+        vertex_pages = hold(self.vertex_pages, -(-len(mesh.positions) // VERTEX_PAGE))
+        pages = hold(self.pages, len(mesh.triangles))
+        image_layers = np.zeros(len(mesh.images), np.int64)
+        layers: dict[ImageKind, NDArray[np.int64]] = {}
+        for kind in sorted({image.kind for image in mesh.images}):
+            numbers = [number for number, image in enumerate(mesh.images) if image.kind == kind]
+            layers[kind] = image_layers[numbers] = hold(self._pool(kind), len(numbers))
+        segments = tuple((group, pages[first : first + count]) for group, first, count in mesh.segments)
+        self._attributes |= mesh.attributes is not None
+        return Upload(mesh, Resident(vertex_pages, pages, layers, segments), image_layers, self._capacity())
 
-    @staticmethod
-    def _hold(held: list[tuple[FreeList, int, int]], where: FreeList, size: int) -> int:
-        offset = where.allocate(size)
-        held.append((where, offset, size))
-        return offset
+    def _pool(self, kind: ImageKind) -> PagePool:
+        if kind not in self.layers:
+            limit = min(self._max_layers, _TEXTURE_ARRAY_BYTES // kind.num_bytes)
+            self.layers[kind] = PagePool(limit, f"texture layers of {kind.size} x {kind.size}")
+        return self.layers[kind]
 
-    @staticmethod
-    def _release(held: list[tuple[FreeList, int, int]]) -> None:
-        for where, offset, size in held:
-            where.release(offset, size)
+    def _capacity(self) -> Capacity:
+        layers = {kind: pool.capacity for kind, pool in self.layers.items()}
+        return Capacity(self.vertex_pages.capacity, self.pages.capacity, layers, self._attributes)

@@ -14,6 +14,7 @@ from .api import GLApi
 _STAGES = {".vert": "GL_VERTEX_SHADER", ".geom": "GL_GEOMETRY_SHADER", ".frag": "GL_FRAGMENT_SHADER"}
 _STAGES[".comp"] = "GL_COMPUTE_SHADER"
 _LINE = re.compile(r"\b\d+[:(](\d+)")
+_INCLUDE = re.compile(r'#include "(\w+\.glsl)"')
 
 
 @cache
@@ -35,11 +36,20 @@ def specialise(source: str, defines: Mapping[str, str]) -> str:
     return f"{version}\n{lines}#line 2\n{rest}"
 
 
+def load_source(file: str) -> str:
+    """A file of the shader folder with its ``#include "x.glsl"`` lines filled in, its own lines numbered."""
+    lines = (shader_folder() / file).read_text().split("\n")
+    for number, line in enumerate(lines, start=1):
+        if match := _INCLUDE.fullmatch(line):
+            lines[number - 1] = load_source(match.group(1)).rstrip("\n") + f"\n#line {number + 1}"
+    return "\n".join(lines)
+
+
 def build_program(api: GLApi, files: Sequence[str], defines: Mapping[str, str]) -> int:
     """Compile and link files of the shader folder; raises ``ShaderError`` with file, line and log."""
     program = int(api.glCreateProgram())
     for file in files:
-        shader = _compile(api, file, specialise((shader_folder() / file).read_text(), defines))
+        shader = _compile(api, file, specialise(load_source(file), defines))
         api.glAttachShader(program, shader)
         api.glDeleteShader(shader)
     api.glLinkProgram(program)

@@ -11,8 +11,8 @@ import numpy as np
 from ..config import RenderConfig
 from ..errors import CapacityError
 from .api import GLApi
+from .buffers import GLBuffer
 from .ring import CudaSide, SharedRing
-from .store import GLBuffer
 from .worker import GLWorker
 
 
@@ -97,7 +97,7 @@ def _make_buffers(api: GLApi, sets: int, sizes: Mapping[str, int]) -> list[dict[
     try:
         for buffers in made:
             for name, buffer in buffers.items():
-                buffer.resize(sizes[name], keep=False)
+                buffer.resize(sizes[name])
         if pending := api.errors():
             raise CapacityError(
                 f"{sets} sets of images of {sum(sizes.values()):,} bytes left GL errors {pending} (0x505 is "

@@ -2,93 +2,148 @@
 
 from __future__ import annotations
 
-import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CapacityError
-from .api import GLApi
-from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD
-from .residency import Residency, Upload
-from .textures import TextureArrays
+from .buffers import GLBuffer, delete_buffers
+from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD, LAYER_BITS, MeshSettings
+from .residency import VERTEX_PAGE, Capacity, Upload
+from .textures import SLICE_BYTES, TextureArrays
+from .worker import GLWorker
 
-
-class GLBuffer:
-    """A buffer object whose size is set by ``resize``; its name changes when it grows."""
-
-    def __init__(self, api: GLApi) -> None:
-        """An empty buffer without storage."""
-        self._api = api
-        self.name = 0
-        self.size = 0
-
-    def resize(self, size: int, keep: bool) -> bool:
-        """Grow to at least ``size`` bytes, keeping the contents if asked; says whether the name changed."""
-        if size <= self.size:
-            return False
-        api = self._api
-        name = ctypes.c_uint()
-        api.glCreateBuffers(1, ctypes.byref(name))
-        api.glNamedBufferData(name.value, size, None, api.GL_DYNAMIC_DRAW)
-        if keep and self.size:
-            api.glCopyNamedBufferSubData(self.name, name.value, 0, 0, self.size)
-        if self.name:
-            api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.name)))
-        self.name, self.size = name.value, size
-        return True
-
-    def delete(self) -> None:
-        """Free the storage."""
-        if self.name:
-            self._api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.name)))
-        self.name = self.size = 0
-
-    def write(self, offset: int, data: NDArray[np.generic]) -> None:
-        """Copy an array to a byte offset."""
-        if data.nbytes:
-            flat = np.ascontiguousarray(data)
-            self._api.glNamedBufferSubData(self.name, offset, flat.nbytes, flat.ctypes.data)
+_LAYER_MASK = np.uint32((1 << LAYER_BITS) - 1)
 
 
 class SceneStore:
-    """All methods run on the thread of the context that made it."""
+    """The scenes in one display's memory; all methods run on the thread of the worker that owns it."""
 
-    def __init__(self, api: GLApi) -> None:
-        """An empty store."""
-        self._api = api
-        self.positions, self.attributes = GLBuffer(api), GLBuffer(api)
-        self.indices, self.chunks = GLBuffer(api), GLBuffer(api)
-        self.textures = TextureArrays(api)
-        self.version = 0
+    def __init__(self, worker: GLWorker, settings: MeshSettings, sharers: Sequence[GLWorker]) -> None:
+        """An empty store.
 
-    def write(self, upload: Upload, residency: Residency) -> None:
-        """Grow to the allocators' capacities and copy a scene in; raises ``CapacityError``."""
+        Args:
+            worker: the owner.
+            settings: those of the meshes.
+            sharers: other workers whose contexts draw from the store.
+        """
+        self._api, self._settings, self._sharers = worker.api, settings, sharers
+        self.positions, self.attributes = GLBuffer(self._api), GLBuffer(self._api)
+        self.indices, self.chunks = GLBuffer(self._api), GLBuffer(self._api)
+        self.objects = GLBuffer(self._api)
+        self.textures = TextureArrays(self._api)
+
+    @property
+    def names(self) -> tuple[int, ...]:
+        """GL names of the buffers that vertices come from; they change when a buffer grows."""
+        return (self.positions.name, self.attributes.name, self.indices.name)
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all buffers and textures."""
+        buffers = (self.positions, self.attributes, self.indices, self.chunks, self.objects)
+        return sum(buffer.size for buffer in buffers) + self.textures.num_bytes
+
+    def upload(self, upload: Upload) -> Iterator[None]:
+        """Copy a scene in, in steps of well below a millisecond or two; raises ``CapacityError``."""
         self._api.errors()
-        grown = [
-            self.positions.resize(residency.vertices.capacity * 12, keep=True),
-            self.attributes.resize(residency.vertices.capacity * ATTRIBUTE_RECORD.itemsize, keep=True),
-            self.indices.resize(residency.indices.capacity * 4, keep=True),
-            self.chunks.resize(residency.chunks.capacity * CHUNK_RECORD.itemsize, keep=True),
-        ]
-        for size, where in residency.layers.items():
-            self.textures.grow(size, where.capacity)
-        self.version += any(grown)
-        self._write_mesh(upload)
-        for size, (layer, images) in upload.images.items():
-            self.textures.write(size, layer, np.stack(images))
-        self._api.glFinish()
+        yield from self._grow(upload.capacity)
+        yield from self._write_mesh(upload)
+        for image, layer in zip(upload.mesh.images, upload.image_layers.tolist(), strict=True):
+            yield from self.textures.write(image, layer)
+        if self._sharers:
+            self._api.glFinish()
+        self._check("copying a scene")
+
+    def _grow(self, capacity: Capacity) -> Iterator[None]:
+        settings, vertices = self._settings, capacity.vertex_pages * VERTEX_PAGE
+        triangles = capacity.pages * settings.page_triangles
+        sizes = (
+            (self.positions, vertices * 12),
+            (self.attributes, vertices * ATTRIBUTE_RECORD.itemsize * capacity.attributes),
+            (self.indices, triangles * 12),
+            (self.chunks, capacity.pages * settings.page_chunks * CHUNK_RECORD.itemsize),
+            (self.objects, triangles * 4 * settings.ids),
+        )
+        old_buffers: list[int] = []
+        for buffer, size in sizes:
+            for replaced in buffer.grow(size):
+                old_buffers += replaced
+                yield
+        old_textures: list[int] = []
+        for replaced in self.textures.grow(capacity.layers):
+            old_textures += replaced
+            yield
+        self._check("making room for a scene")
+        if old_buffers or old_textures:
+            yield from self._delete(old_buffers, old_textures)
+
+    def _delete(self, buffers: list[int], textures: list[int]) -> Iterator[None]:
+        """Delete what was replaced, once no other context is in the middle of drawing from it."""
+        if self._sharers:
+            self._api.glFinish()
+        passed = [worker.submit(_nothing) for worker in self._sharers]
+        while not all(future.done() for future in passed):
+            yield
+        delete_buffers(self._api, buffers)
+        self.textures.delete(textures)
+
+    def _write_mesh(self, upload: Upload) -> Iterator[None]:
+        mesh, resident, settings = upload.mesh, upload.resident, self._settings
+        yield from _write(self.positions, resident.vertex_pages, mesh.positions, VERTEX_PAGE)
+        if mesh.attributes is not None and mesh.vertex_images is not None:
+            attributes = mesh.attributes.copy()
+            attributes["info"] |= _layers(mesh.vertex_images, upload.image_layers)
+            yield from _write(self.attributes, resident.vertex_pages, attributes, VERTEX_PAGE)
+        first_vertices = (resident.vertex_pages * VERTEX_PAGE).astype(np.uint32)
+
+        def global_vertices(local: NDArray[np.uint32]) -> NDArray[np.uint32]:
+            if not len(first_vertices):
+                return local
+            return first_vertices[local // VERTEX_PAGE] + local % np.uint32(VERTEX_PAGE)
+
+        triangles = mesh.triangles.reshape(-1, 3)
+        yield from _write(self.indices, resident.pages, triangles, settings.page_triangles, global_vertices)
+        yield from _write(self.chunks, resident.pages, mesh.chunks.reshape(-1), settings.page_chunks)
+        if mesh.objects is not None:
+            yield from _write(self.objects, resident.pages, mesh.objects.reshape(-1), settings.page_triangles)
+
+    def _check(self, what: str) -> None:
         if pending := self._api.errors():
             raise CapacityError(
-                f"uploading a scene of {len(upload.mesh.indices) // 3:,} triangles left GL errors {pending} "
-                "(0x505 is out of memory); lower max_texture_size or hold fewer scenes"
+                f"{what} left GL errors {', '.join(pending)} (0x505 is out of memory); lower "
+                "max_texture_size or hold fewer scenes"
             )
 
-    def _write_mesh(self, upload: Upload) -> None:
-        mesh = upload.mesh
-        chunks = mesh.chunks.copy()
-        chunks["first_index"] += np.uint32(upload.index)
-        self.positions.write(upload.vertex * 12, mesh.positions)
-        self.attributes.write(upload.vertex * ATTRIBUTE_RECORD.itemsize, mesh.attributes)
-        self.indices.write(upload.index * 4, mesh.indices + np.uint32(upload.vertex))
-        self.chunks.write(upload.chunk * CHUNK_RECORD.itemsize, chunks)
+
+def _write(
+    buffer: GLBuffer,
+    pages: NDArray[np.int64],
+    rows: NDArray[Any],
+    page_rows: int,
+    change: Callable[[NDArray[np.uint32]], NDArray[np.uint32]] | None = None,
+) -> Iterator[None]:
+    """Copy rows into pages, neighbouring pages at once, in steps."""
+    if not len(rows):
+        return
+    row_bytes = rows[:1].nbytes
+    most = max(1, SLICE_BYTES // (page_rows * row_bytes))
+    first = 0
+    while first < len(pages):
+        last = first + 1
+        while last < len(pages) and last - first < most and pages[last] == pages[last - 1] + 1:
+            last += 1
+        part = rows[first * page_rows : last * page_rows]
+        buffer.write(int(pages[first]) * page_rows * row_bytes, part if change is None else change(part))
+        first = last
+        yield
+
+
+def _layers(vertex_images: NDArray[np.int32], image_layers: NDArray[np.int64]) -> NDArray[np.uint32]:
+    return np.append(image_layers, 0)[vertex_images].astype(np.uint32) & _LAYER_MASK
+
+
+def _nothing() -> None:
+    pass
