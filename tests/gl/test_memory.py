@@ -14,7 +14,9 @@ MIB = 1 << 20
 
 def test_buffers_and_textures_by_hand(make_renderer, quads, facing):
     renderer = make_renderer(2, outputs=("depth", "rgb"), num_workers=1)
-    assert renderer.memory["scenes"] == renderer.memory["images"] == 0
+    assert renderer.memory["scenes"] == 0
+    # Two layers of 8 x 8 pixels, 4 bytes of depth and 4 of colour, are made at once.
+    assert renderer.memory["images"] == 2 * 8 * 8 * (4 + 4)
     pixels = np.zeros((512, 512, 4), np.uint8)
     scene = quads(
         facing(-1, 1, -1, 1, 1.0),

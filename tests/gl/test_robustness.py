@@ -7,11 +7,15 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
-from batchnav_renderer import BatchRenderer, EGLError, RenderConfig
+from batchnav_renderer import BatchRenderer, CapacityError, EGLError, RenderConfig
 from batchnav_renderer.gl import workers
+from batchnav_renderer.gl.drawing import Targets
 from batchnav_renderer.gl.egl import EGL
+from batchnav_renderer.gl.target import LayeredTarget
+from batchnav_renderer.gl.worker import GLWorker
 
 SOFTWARE = {"num_views": 2, "device": "cpu", "backend": "gl"}
 
@@ -67,6 +71,53 @@ def test_a_gpu_that_is_not_there(no_thread_left):
 def test_contexts_without_robustness_are_taken_where_it_is_not_offered(monkeypatch, no_thread_left):
     monkeypatch.setattr("batchnav_renderer.gl.egl._ROBUST", (0x7777, 1))  # an attribute that EGL refuses
     BatchRenderer(RenderConfig(**SOFTWARE)).close()
+
+
+def refuse_more_layers_than(monkeypatch, most):
+    allocate = LayeredTarget._allocate
+
+    def limited(self, targets):
+        allocate(self, targets)
+        if self.layers > most:
+            raise CapacityError("too many layers")
+
+    monkeypatch.setattr(LayeredTarget, "_allocate", limited)
+
+
+def test_fewer_layers_are_taken_where_many_are_refused(monkeypatch, clutter, random_poses, caplog):
+    scene, poses = clutter(1, 30), random_poses(10)
+    config = RenderConfig(**{**SOFTWARE, "num_views": 10}, num_workers=1, height=8, width=8)
+
+    def drawn():
+        with BatchRenderer(config) as renderer:
+            renderer.set_views(np.full(10, renderer.add_scene(scene)), poses)
+            return renderer.render()["depth"], renderer.info["views_per_batch"]
+
+    expected, all_at_once = drawn()
+    refuse_more_layers_than(monkeypatch, 3)
+    found, most = drawn()
+    assert (all_at_once, most) == (10, 2)  # 10, 5 and 2 layers are tried
+    np.testing.assert_array_equal(found, expected)
+    assert "refuses 10 layers; batches of 2 views" in caplog.text
+
+
+def test_no_layer_at_all_is_an_error(monkeypatch, no_thread_left):
+    refuse_more_layers_than(monkeypatch, 0)
+    with pytest.raises(CapacityError, match="too many layers"):
+        BatchRenderer(RenderConfig(**SOFTWARE))
+
+
+def test_a_refused_target_leaves_nothing(monkeypatch):
+    worker = GLWorker(EGL().software_displays()[0], None, True)
+    api = worker.api
+    monkeypatch.setattr(api, "glCheckNamedFramebufferStatus", lambda *_: 0x8CDD)  # unsupported
+    targets = Targets(rgb=True, triangles=True)
+    with pytest.raises(CapacityError, match=r"3 layers of 5 x 4 is refused \(status 0x8cdd\); lower"):
+        worker.run(LayeredTarget, api, 3, 4, 5, targets)
+    kinds = (api.glIsTexture, api.glIsFramebuffer)
+    left = [worker.run(kind, name) for kind in kinds for name in range(1, 20)]
+    worker.stop()
+    assert not any(left)
 
 
 FORK = """

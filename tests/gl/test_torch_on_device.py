@@ -15,7 +15,7 @@ from tests.gl.reading_cuda import ReadingCuda
 SIZE = {"height": 6, "width": 10, "num_workers": 1, "outputs": ("depth", "rgb", "ids", "normals")}
 
 
-@pytest.fixture(params=["gl-raycast"])
+@pytest.fixture(params=["gl", "gl-raycast"])
 def backend(request, monkeypatch):
     """A GL backend that takes its software driver for NVIDIA's."""
     api = GLApi(EGL().software_displays()[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -16,13 +17,14 @@ from .mesh import Mesh, build_mesh
 from .pipeline import STAGES, PipelineSettings, ViewPipeline
 from .plan import Batch, plan_batches
 from .residency import Residency, Resident
-from .settings import NEEDED, batch_limits, mesh_settings, pipeline_settings
+from .settings import NEEDED, batch_limits, largest_that_fits, mesh_settings, pipeline_settings
 from .store import SceneStore
 from .uploads import UploadQueue, gathered
 from .views import VIEW_RECORD, view_records
 from .worker import GLWorker
 from .workers import GLWorkers
 
+_log = logging.getLogger("batchnav_renderer")
 Pending = tuple[Images, list[tuple[int, Future[dict[str, float]]]]]
 
 
@@ -43,6 +45,7 @@ class GLBackend:
             self._stores = self._make_stores()
             self._queues = [UploadQueue(worker) for worker in self._workers[: len(self._stores)]]
             self._pipelines = self._make_pipelines(pipeline_settings(config, self._mesh, limits))
+            self._limits = self._reserved(), self._limits[1]
         except BaseException:
             self.close()
             raise
@@ -65,6 +68,22 @@ class GLBackend:
             for number, worker in enumerate(self._workers)
         ]
         return [future.result() for future in futures]
+
+    def _reserved(self) -> int:
+        """Make the targets; returns the most views of a batch, fewer where the driver refuses as many."""
+        share = -(-self._config.num_views // len(self._workers))
+        wanted = min(self._limits[0], share)
+
+        def reserve(layers: int) -> None:
+            pairs = zip(self._workers, self._pipelines, strict=True)
+            for future in [worker.submit(pipeline.reserve, layers) for worker, pipeline in pairs]:
+                future.result()
+
+        most = largest_that_fits(reserve, wanted)
+        if most < wanted:
+            _log.warning("the driver refuses %d layers; batches of %d views are drawn instead", wanted, most)
+        self.info["views_per_batch"] = most
+        return most
 
     @property
     def gl_worker(self) -> GLWorker | None:

@@ -104,6 +104,10 @@ class ViewPipeline:
         marks.append(time.perf_counter())
         return dict(zip(STAGES, np.diff(marks).tolist(), strict=True))
 
+    def reserve(self, layers: int) -> None:
+        """Make a target of so many layers; raises ``CapacityError`` where the driver refuses it."""
+        self._fit_target(layers)
+
     def _load(self, batch: Batch, views: NDArray[np.void]) -> None:
         self._views.resize(views.nbytes)
         self._views.write(0, views)
@@ -147,6 +151,7 @@ class ViewPipeline:
         if self._target is None or self._target.layers < layers:
             if self._target is not None:
                 self._target.delete()
+                self._target = None
             self._target = LayeredTarget(self._api, layers, config.height, config.width, self._targets)
             if self._settings.occlusion:
                 if self._pyramid is not None:

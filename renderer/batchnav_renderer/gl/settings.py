@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..config import RenderConfig
-from ..errors import EGLError
+from ..errors import CapacityError, EGLError
 from .mesh import MeshSettings
 from .pipeline import PipelineSettings
 from .workers import Limits
@@ -46,6 +48,23 @@ def pipeline_settings(config: RenderConfig, mesh: MeshSettings, limits: Limits) 
         occlusion=config.occlusion_culling == "on",
         packed=bool(numbers) or config.depth_dtype == "float16" or not limits.software,
     )
+
+
+def largest_that_fits(reserve: Callable[[int], None], wanted: int) -> int:
+    """The most layers that can be had: ``wanted``, or the first of its halves that ``reserve`` takes.
+
+    Raises:
+        CapacityError: not even one can be had.
+    """
+    while True:
+        try:
+            reserve(wanted)
+        except CapacityError:
+            if wanted == 1:
+                raise
+            wanted //= 2
+        else:
+            return wanted
 
 
 def batch_limits(config: RenderConfig, limits: Limits) -> tuple[int, int]:

@@ -23,7 +23,16 @@ class LayeredTarget:
         """Allocate; raises ``CapacityError`` when the driver cannot."""
         self._api, self._height, self._width = api, height, width
         self.layers = layers
+        self.depth = self.color = self.numbers = self._bytes = self._full = self._bare = 0
         api.errors()
+        try:
+            self._allocate(targets)
+        except BaseException:
+            self.delete()
+            raise
+
+    def _allocate(self, targets: Targets) -> None:
+        api = self._api
         self.depth = self._array(api.GL_DEPTH_COMPONENT32F)
         self.color = self._array(api.GL_SRGB8_ALPHA8) if targets.rgb else 0
         self.numbers = self._array(api.GL_R32I) if targets.triangles else 0
@@ -111,6 +120,7 @@ class LayeredTarget:
         api.glNamedFramebufferReadBuffer(framebuffer, api.GL_NONE)
         status = int(api.glCheckNamedFramebufferStatus(framebuffer, api.GL_DRAW_FRAMEBUFFER))
         if status != api.GL_FRAMEBUFFER_COMPLETE or api.errors():
+            api.glDeleteFramebuffers(1, ctypes.byref(name))
             raise CapacityError(
                 f"a target of {self.layers} layers of {self._width} x {self._height} is refused (status "
                 f"{status:#x}); lower num_views, max_layers or the resolution"
