@@ -2,13 +2,13 @@
 // Linear colour and alpha of a hit: trilinear mipmapped texture times factor times vertex colour.
 
 struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
-// image: layer, texture unit (size 1 << unit; beyond CLASSES for none), wrap modes along u and v.
+// image: layer, texture unit (beyond UNITS for none), wrap modes along u and, shifted by 2, v, number of mipmaps.
 struct Material { vec4 factor; uvec4 image; float cutoff; };
 
 layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 layout(std430, binding = 3) readonly buffer Surfaces { uint surfaces[]; };
 layout(std430, binding = 4) readonly buffer Materials { Material materials[]; };
-layout(binding = 0) uniform sampler2DArray images[CLASSES];
+layout(binding = 0) uniform sampler2DArray images[UNITS];
 
 const uint CLAMP = 1u, MIRROR = 2u;
 const float FARTHEST_UV = 1048576.0, MOST_AREA = 1073741824.0;
@@ -44,15 +44,15 @@ vec4 fetched(int unit, vec3 place, float lod) {
 }
 
 vec4 mipmap(uvec4 image, vec2 uv, int level) {
-    float size = float((1u << image.y) >> level);
-    vec2 place = vec2(wrapped(uv.x, image.z, size), wrapped(uv.y, image.w, size));
+    float size = float((1u << image.w - 1u) >> level);
+    vec2 place = vec2(wrapped(uv.x, image.z & 3u, size), wrapped(uv.y, image.z >> 2, size));
     return fetched(int(image.y), vec3(place, float(image.x)), float(level));
 }
 
 // The square of the longer side of a pixel in texels decides the mipmap; the blend is its base 4 logarithm,
 // straight between the powers of two.
 vec4 trilinear(uvec4 image, vec2 uv, float area) {
-    int level = 0, last = int(image.y);
+    int level = 0, last = int(image.w) - 1;
     while (area >= 4.0 && level < last) {
         ++level;
         area *= 0.25;
@@ -91,7 +91,7 @@ vec4 surface_color(Hit hit, vec3 direction, vec3 right, vec3 down, uvec4 scene, 
     uint first = 9u * (scene.z + hit.triangle), corner = 3u * (scene.y + hit.triangle);
     vec4 color = material.factor * ((1.0 - hit.u - hit.v) * vertex_color(first, 0u)
                                     + hit.u * vertex_color(first, 1u) + hit.v * vertex_color(first, 2u));
-    if (material.image.y >= CLASSES) {
+    if (material.image.y >= UNITS) {
         return color;
     }
     vec3 a = uintBitsToFloat(corners[corner].xyz);
@@ -104,6 +104,6 @@ vec4 surface_color(Hit hit, vec3 direction, vec3 right, vec3 down, uvec4 scene, 
     mat2x3 gradient = mat2x3((to_second.x * slope_second + to_third.x * slope_third) / area,
                              (to_second.y * slope_second + to_third.y * slope_third) / area);
     vec2 uv = origin + hit.u * to_second + hit.v * to_third;
-    float texels = pixel_area(hit, direction, right, down, gradient, float(1u << material.image.y));
+    float texels = pixel_area(hit, direction, right, down, gradient, float(1u << material.image.w - 1u));
     return color * trilinear(material.image, vec2(bounded(uv.x), bounded(uv.y)), texels);
 }

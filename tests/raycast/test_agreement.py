@@ -50,5 +50,5 @@ def test_houses(make_renderer, rng, seed):
 def test_a_scanned_house(make_renderer, rng, shared_data):
     arrays = load_scene(shared_data / "scenes" / "aws_small_house.glb").arrays
     poses = cameras(arrays.positions, rng, 32)
-    ours, embree = both(make_renderer, arrays, poses, outputs=("depth", "rgb"), max_texture_size=256)
+    ours, embree = both(make_renderer, arrays, poses, outputs=("depth", "rgb"), max_texture_size=512)
     assert_alike(ours, embree)

@@ -9,8 +9,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from batchnav_renderer import Material
-from batchnav_renderer.gl import raycast_scene
+from batchnav_renderer import EGLError, Material, RenderConfig, Texture
+from batchnav_renderer.gl import raycast, raycast_scene
+from batchnav_renderer.gl.textures import ImageKind
+from batchnav_renderer.gl.workers import Limits
 from batchnav_renderer.prepare import FolderStore, Preparer
 
 
@@ -81,3 +83,33 @@ def test_triangles_travel_in_the_order_of_the_tree(clutter):
 
 def test_surfaces_are_left_out_where_only_the_shape_counts(clutter):
     assert raycast_scene.prepare(clutter(1, 4), rgb=False, limit=64).surfaces.shape == (0, 9)
+
+
+def test_each_kind_of_image_has_a_unit_of_its_own():
+    # 9 sizes below 512, then two kinds for each: the last of 1,024 is unit 8 + 4; of 8,192 unit 8 + 2 * 5.
+    kinds = [ImageKind(1 << power, alpha=True) for power in range(14)]
+    kinds += [ImageKind(1 << power, alpha=False) for power in range(9, 14)]
+    assert sorted(raycast_scene.unit_of(kind) for kind in kinds) == list(range(19))
+    assert [raycast_scene.num_units(limit) for limit in (1, 256, 1024, 8192)] == [1, 9, 13, 19]
+
+
+def test_opaque_images_are_compressed_and_cut_out_ones_keep_their_alpha(quads, facing):
+    pixels = np.full((512, 512, 4), 255, np.uint8)
+    scene = quads(
+        [facing(-1, 1, -1, 1, 1.0 + number) for number in range(3)],
+        [[0, 0], [0, 1], [1, 1], [1, 0]] * 3,
+        materials=(Material(texture=0), Material(texture=1), Material(texture=1, alpha_cutoff=0.5)),
+        textures=(Texture(pixels=pixels), Texture(pixels=pixels)),
+        material_ids=np.array([0, 0, 1, 1, 2, 2], np.int32),
+    )
+    prepared = raycast_scene.prepare(scene, rgb=True, limit=512)
+    assert [image.kind for image in prepared.images] == [ImageKind(512, False), ImageKind(512, True)]
+    # Number of the image, unit (512 texels are 9 and, compressed, 10), wrap modes, mipmaps (512 to 1).
+    np.testing.assert_array_equal(prepared.materials["image"], [[0, 10, 0, 10], [1, 9, 0, 10], [1, 9, 0, 10]])
+
+
+def test_images_that_need_more_units_than_there_are_are_refused():
+    limits = Limits({"gl_renderer": "Small GPU"}, frozenset(), 2048, 1 << 27, 16)
+    raycast.check_units(RenderConfig(num_views=1, max_texture_size=2048), limits)
+    with pytest.raises(EGLError, match="max_texture_size=8192 needs 19 texture units, and Small GPU has 16"):
+        raycast.check_units(RenderConfig(num_views=1, max_texture_size=8192), limits)

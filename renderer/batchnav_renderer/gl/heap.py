@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import CapacityError
 from .api import GLApi
+from .buffers import delete_buffers, make_buffer
 
 _COPY_BYTES = 4 << 20  # that a step of moving copies, below a millisecond in software
 _SPARE = 8  # at least one part in this many is free after the ranges are moved together
@@ -105,24 +105,23 @@ class Heap:
                 yield from self._copy(target, start, end, length)
                 end += length
         except BaseException:
-            _delete(self._api, target)
+            delete_buffers(self._api, [target])
             raise
         self._ranges = {key: (places[key], length) for key, (_, length) in self._ranges.items()}
         self.delete()
         self.buffer, self.capacity = target, capacity
 
     def _make(self, capacity: int) -> int:
-        api, name, size = self._api, ctypes.c_uint(), capacity * self._record
+        api, size = self._api, capacity * self._record
         api.errors()
-        api.glCreateBuffers(1, ctypes.byref(name))
-        api.glNamedBufferData(name.value, size, None, api.GL_DYNAMIC_DRAW)
+        name = make_buffer(api, size)
         if pending := api.errors():
-            _delete(api, name.value)
+            delete_buffers(api, [name])
             raise CapacityError(
                 f"a buffer of {size:,} bytes for {self._name} left GL errors {pending} (0x505 is out of "
                 "memory); hold fewer scenes"
             )
-        return name.value
+        return name
 
     def _copy(self, target: int, start: int, end: int, length: int) -> Iterator[None]:
         """Copy records from ``start`` in the buffer to ``end`` in another one, in steps."""
@@ -140,9 +139,5 @@ class Heap:
     def delete(self) -> None:
         """Free the buffer."""
         if self.buffer:
-            _delete(self._api, self.buffer)
+            delete_buffers(self._api, [self.buffer])
             self.buffer = 0
-
-
-def _delete(api: GLApi, buffer: int) -> None:
-    api.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(buffer)))

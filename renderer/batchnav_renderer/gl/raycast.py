@@ -7,8 +7,6 @@ memory takes 48 bytes, 36 more where surfaces matter, and about 12 of nodes.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -18,13 +16,16 @@ from numpy.typing import NDArray
 from ..backends import Images
 from ..config import RenderConfig
 from ..embree.cameras import pixel_rays
+from ..errors import EGLError
 from ..prepare import Preparer
 from .raycast_pipeline import VIEW_RECORD, RaycastPipeline
-from .raycast_scene import RaycastScene, prepare
+from .raycast_scene import RaycastScene, num_units, prepare
 from .raycast_store import RaycastStore
+from .uploads import UploadQueue, gathered
 from .worker import GLWorker
-from .workers import GLWorkers
+from .workers import GLWorkers, Limits
 
+_NEEDED = ("GL_EXT_texture_compression_s3tc",)
 Pending = tuple[Images, list[Future[dict[str, float]]]]
 
 
@@ -37,14 +38,16 @@ class RaycastBackend:
     def __init__(self, config: RenderConfig) -> None:
         """Choose the device, start the workers; raises ``EGLError``."""
         self._config = config
-        self._contexts = GLWorkers(config, share=False)
+        self._contexts = GLWorkers(config, share=False, needed=_NEEDED)
         self._workers = self._contexts.all
         limits = self._contexts.limits
         try:
+            check_units(config, limits)
             self.info = self._contexts.describe("gl-raycast")
             self._stores = [
                 RaycastStore(worker.api, limits.storage_bytes, limits.layers) for worker in self._workers
             ]
+            self._queues = [UploadQueue(worker) for worker in self._workers]
             futures = [
                 worker.submit(RaycastPipeline, worker.api, store, config, limits.storage_bytes)
                 for worker, store in zip(self._workers, self._stores, strict=True)
@@ -53,10 +56,6 @@ class RaycastBackend:
         except BaseException:
             self.close()
             raise
-        self._copies: list[Future[None]] = []
-        for _ in self._workers:
-            self._copies.append(Future())
-            self._copies[-1].set_result(None)
         self._scene_ids = np.zeros(0, np.int64)
         self._views = np.zeros(0, VIEW_RECORD)
         self.timings: dict[str, float] = {}
@@ -75,11 +74,9 @@ class RaycastBackend:
 
     def add_scene(self, scene_id: int, payload: RaycastScene) -> Future[None]:
         """Copy a scene to the device in slices, between which renders run; fails with ``CapacityError``."""
-        parts = zip(self._workers, self._stores, self._copies, strict=True)
-        self._copies = [
-            _run_steps(worker, store.add(scene_id, payload), before) for worker, store, before in parts
-        ]
-        return _when_all(self._copies, partial(self.remove_scene, scene_id))
+        queues = zip(self._queues, self._stores, strict=True)
+        copies = [queue.add(store.add(scene_id, payload)) for queue, store in queues]
+        return gathered(copies, partial(self.remove_scene, scene_id))
 
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene behind the renders that were submitted."""
@@ -133,49 +130,11 @@ class RaycastBackend:
         self._contexts.close()
 
 
-def _run_steps(worker: GLWorker, steps: Iterator[None], before: Future[None]) -> Future[None]:
-    """Once ``before`` is done, take one step after another on a worker, each at the end of its queue."""
-    done: Future[None] = Future()
-
-    def advance() -> None:
-        try:
-            next(steps)
-        except StopIteration:
-            done.set_result(None)
-        except Exception as error:
-            done.set_exception(error)
-        else:
-            queue()
-
-    def queue(_: Future[None] | None = None) -> None:
-        worker.submit(advance).add_done_callback(give_up)
-
-    def give_up(step: Future[None]) -> None:
-        # Where the context is lost, steps fail without being taken.
-        if (error := step.exception()) and not done.done():
-            done.set_exception(error)
-
-    before.add_done_callback(queue)
-    return done
-
-
-def _when_all(copies: Sequence[Future[None]], undo: Callable[[], None]) -> Future[None]:
-    """A future that is done when all others are; where one has failed, ``undo`` is called first."""
-    done: Future[None] = Future()
-    lock, waiting = threading.Lock(), [len(copies)]
-
-    def count(_: Future[None]) -> None:
-        with lock:
-            waiting[0] -= 1
-            if waiting[0]:
-                return
-        errors = [error for copy in copies if (error := copy.exception())]
-        if not errors:
-            done.set_result(None)
-            return
-        undo()
-        done.set_exception(errors[0])
-
-    for copy in copies:
-        copy.add_done_callback(count)
-    return done
+def check_units(config: RenderConfig, limits: Limits) -> None:
+    """Raise ``EGLError`` where the driver has too few texture units for all sizes of images."""
+    needed = num_units(config.max_texture_size)
+    if needed > limits.texture_units:
+        raise EGLError(
+            f"max_texture_size={config.max_texture_size} needs {needed} texture units, and "
+            f"{limits.strings['gl_renderer']} has {limits.texture_units}; lower it"
+        )

@@ -14,6 +14,7 @@ from ..bvh import MAX_LEVELS
 from ..config import RenderConfig
 from .api import GLApi
 from .buffers import GLBuffer
+from .raycast_scene import num_units, unit_of
 from .raycast_store import RaycastStore
 from .shaders import build_program
 from .shared import DeviceImages
@@ -122,7 +123,7 @@ class RaycastPipeline:
             unit, kind = (_BYTE_IMAGE, api.GL_R8UI) if name == "rgb" else (_HALF_IMAGE, api.GL_R16F)
             api.glBindImageTexture(unit, texture, 0, 0, 0, api.GL_WRITE_ONLY, kind)
         for kind in store.textures.names:
-            unit = kind.size.bit_length() - 1
+            unit = unit_of(kind)
             store.textures.bind(kind, unit)
             api.glBindSampler(unit, self._sampler)
         tiles = (-(-config.width // _TILE), -(-config.height // _TILE))
@@ -194,7 +195,7 @@ def defines(config: RenderConfig, has_holes: bool) -> dict[str, str]:
         "HOLES": has_holes,
         "SURFACE": has_holes or "rgb" in config.outputs,
     }
-    classes = config.max_texture_size.bit_length()
+    units = num_units(config.max_texture_size)
     # Only depth ends at `far`; a little beyond it, so that rounding loses no surface that lies before it.
     farthest = (
         np.float32(config.far) * np.float32(_BEYOND)
@@ -208,7 +209,7 @@ def defines(config: RenderConfig, has_holes: bool) -> dict[str, str]:
         "FAR": repr(float(np.float32(config.far))),
         "FARTHEST": repr(float(farthest)),
         "LEVELS": str(MAX_LEVELS),
-        "CLASSES": f"{classes}u",
-        "FETCHES": " ".join(f"FETCH({unit})" for unit in range(classes)),
+        "UNITS": f"{units}u",
+        "FETCHES": " ".join(f"FETCH({unit})" for unit in range(units)),
         **{name: "1" for name, on in flags.items() if on},
     }

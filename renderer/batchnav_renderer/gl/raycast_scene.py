@@ -12,7 +12,7 @@ from ..bvh import Bvh, build_bvh
 from ..images import texture_sizes
 from ..prepare import ByteStore
 from ..types import SceneArrays, Wrap
-from .textures import ImageKind, TextureImage, make_image
+from .textures import SMALLEST_COMPRESSED, ImageKind, TextureImage, make_image
 
 CORNER_WORDS = 12
 SURFACE_WORDS = 9
@@ -36,7 +36,9 @@ class RaycastScene(NamedTuple):
     """(F, 9): texture coordinates of the three corners, then their colours, four bytes each; (0, 9) where
     depth, ids and normals alone are drawn and nothing is cut out."""
     materials: NDArray[np.void]
-    """(M,) MATERIAL_RECORD; in ``image`` the number of the image stands for its layer."""
+    """(M,) MATERIAL_RECORD: linear RGBA factor, image and alpha cut-off; of the image its layer, which its
+    number stands for, texture unit or NO_IMAGE, wrap modes along u and, shifted by 2, v, and number of
+    mipmaps."""
     images: tuple[TextureImage, ...]
     """Images in use."""
     has_holes: bool
@@ -60,20 +62,38 @@ def prepare(arrays: SceneArrays, rgb: bool, limit: int, store: ByteStore | None 
     tree = _tree(arrays, store)
     cutoffs = np.array([material.alpha_cutoff for material in arrays.materials])
     has_holes = bool((cutoffs[arrays.material_ids] > 0.0).any())
-    sizes = texture_sizes(arrays, rgb, limit)
-    textures = [arrays.textures[number] for number in sizes]
-    kinds = [ImageKind(size, alpha=True) for size in sizes.values()]
-    images = tuple(make_image(texture, kind) for texture, kind in zip(textures, kinds, strict=True))
+    kinds = _image_kinds(arrays, texture_sizes(arrays, rgb, limit))
     return RaycastScene(
         nodes=tree.nodes,
         corners=_corners(arrays, tree.order),
         surfaces=_surfaces(arrays, tree.order)
         if rgb or has_holes
         else np.zeros((0, SURFACE_WORDS), np.float32),
-        materials=_materials(arrays, sizes),
-        images=images,
+        materials=_materials(arrays, kinds),
+        images=tuple(make_image(arrays.textures[number], kind) for number, kind in kinds.items()),
         has_holes=has_holes,
     )
+
+
+def unit_of(kind: ImageKind) -> int:
+    """The texture unit of an array of images: one for each size, two where some are compressed."""
+    number, split = kind.size.bit_length() - 1, SMALLEST_COMPRESSED.bit_length() - 1
+    return number if number < split else 2 * number - split + kind.compressed
+
+
+def num_units(limit: int) -> int:
+    """Texture units for images of up to ``limit`` texels a side."""
+    return unit_of(ImageKind(limit, alpha=False)) + 1
+
+
+def _image_kinds(arrays: SceneArrays, sizes: dict[int, int]) -> dict[int, ImageKind]:
+    """Texture number to the kind of its one image; what is not compressed is all stored alike."""
+    with_alpha = {material.texture for material in arrays.materials if material.alpha_cutoff > 0.0}
+    kinds = {number: ImageKind(size, number in with_alpha) for number, size in sizes.items()}
+    return {
+        number: kind if kind.compressed else ImageKind(kind.size, alpha=True)
+        for number, kind in kinds.items()
+    }
 
 
 def tree_key(arrays: SceneArrays) -> str:
@@ -117,14 +137,15 @@ def _surfaces(arrays: SceneArrays, order: NDArray[np.uint32]) -> NDArray[np.floa
     return table
 
 
-def _materials(arrays: SceneArrays, sizes: dict[int, int]) -> NDArray[np.void]:
-    places = {texture: place for place, texture in enumerate(sizes)}
+def _materials(arrays: SceneArrays, kinds: dict[int, ImageKind]) -> NDArray[np.void]:
+    places = {texture: place for place, texture in enumerate(kinds)}
     records = np.zeros(len(arrays.materials), MATERIAL_RECORD)
     for record, material in zip(records, arrays.materials, strict=True):
         record["factor"], record["cutoff"] = material.base_color, material.alpha_cutoff
         record["image"] = (0, NO_IMAGE, 0, 0)
         if material.texture in places:
-            unit = sizes[material.texture].bit_length() - 1
-            wraps = [WRAPS[mode] for mode in arrays.textures[material.texture].wrap]
-            record["image"] = (places[material.texture], unit, *wraps)
+            kind = kinds[material.texture]
+            along_u, along_v = (WRAPS[mode] for mode in arrays.textures[material.texture].wrap)
+            levels = kind.size.bit_length()
+            record["image"] = (places[material.texture], unit_of(kind), along_u | along_v << 2, levels)
     return records

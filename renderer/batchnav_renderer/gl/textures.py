@@ -21,7 +21,7 @@ from .api import GLApi
 from .bc1 import compress
 
 _BC1_SRGB = 0x8C4C  # GL_COMPRESSED_SRGB_S3TC_DXT1_EXT
-_SMALLEST_COMPRESSED = 512
+SMALLEST_COMPRESSED = 512
 SLICE_BYTES = 1 << 19
 """Bytes that a step of an upload copies, about 0.2 ms in software."""
 
@@ -37,7 +37,7 @@ class ImageKind(NamedTuple):
     @property
     def compressed(self) -> bool:
         """Whether the images are stored as BC1."""
-        return not self.alpha and self.size >= _SMALLEST_COMPRESSED
+        return not self.alpha and self.size >= SMALLEST_COMPRESSED
 
     @property
     def num_bytes(self) -> int:

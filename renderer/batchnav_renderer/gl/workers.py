@@ -36,6 +36,8 @@ class Limits:
     """Layers of an array texture that can be drawn to, 2,048 at most."""
     storage_bytes: int
     """Bytes of a buffer that a shader can reach."""
+    texture_units: int
+    """Textures that a compute shader can read at once."""
 
     @property
     def software(self) -> bool:
@@ -171,6 +173,7 @@ def _query_limits(api: GLApi) -> Limits:
             _integer(api, api.GL_MAX_ARRAY_TEXTURE_LAYERS), _integer(api, api.GL_MAX_FRAMEBUFFER_LAYERS), 2048
         ),
         storage_bytes=_integer(api, api.GL_MAX_SHADER_STORAGE_BLOCK_SIZE),
+        texture_units=_integer(api, api.GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS),
     )
 
 
