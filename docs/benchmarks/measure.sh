@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?give the folder with scenes/ and navmesh/}
 pattern=${2:-}
 seconds=${WINDOWS:-6}
+[ -z "${PEERS:-}" ] || PEERS=$(cd "$PEERS" && pwd)
 pythons=()
 for name in miniworld mujoco pyrender vizdoom; do
     [ -z "${PEERS:-}" ] || pythons+=("$name=$PEERS/$name/bin/python")

@@ -42,7 +42,11 @@ def test_no_arguments_show_the_help(capsys):
             "--resolution --seed --device --run-dir --eval-episodes --greedy --set --resume --fresh",
         ),
         ("eval", "--scenes --episodes --episode-file --greedy --sampled --json --report --seed"),
-        ("bench", "--scenes --num-envs --num-resident-scenes --resolution --sensors --seconds --json"),
+        (
+            "bench",
+            "--scenes --num-envs --num-resident-scenes --resolution --sensors --subdivide --compare "
+            "--peer-python --seconds --json",
+        ),
     ],
 )
 def test_every_flag_is_explained(capsys, command, flags):
