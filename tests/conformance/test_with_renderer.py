@@ -6,7 +6,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from batchnav_renderer import EGLError
-from gym_batchnav import BatchPointNavEnv
+from gym_batchnav import BatchPointNavEnv, Camera
 from gym_batchnav.sim.geometry import camera_poses
 from tests.unit.envs.doubles import two_rooms
 
@@ -123,3 +123,28 @@ def test_fewer_views_draw_what_the_whole_batch_draws(make):
         again = env._world.observe()
         for key in observation:
             assert np.array_equal(observation[key], again[key]), (step, key)
+
+
+@pytest.mark.parametrize("backend", ["gl", "gl-raycast"])
+def test_ids_and_normals_of_two_cameras_by_hand(make, backend):
+    """The agent of above, at x = 3, z = 3.2: one camera looks at the wall, one to the left, along +Z."""
+    cameras = (Camera(name="front"), Camera(name="left", yaw_deg=90, pitch_deg=-45, hfov_deg=60))
+    env = make(
+        1, scenes=two_rooms(1), cameras=cameras, sensors=("semantic", "normals"), resolution=(33, 33),
+        straight_ratio=1.0, render_backend=backend, device="cpu",
+    )  # fmt: skip
+    reset_or_skip(env, 0)
+    state = env._world.simulator.state
+    state.position[0], state.heading[0] = (3.0, 0.0, 3.2), np.pi / 2
+    seen = {key: image[0] for key, image in env._world.observe().items()}
+    # The wall faces the camera; the sky above it is nothing. Nothing has an id of its own: all are 0.
+    assert seen["front_normals"][16, 16] == pytest.approx([0.0, 0.0, 1.0], abs=1e-5)
+    assert seen["front_semantic"][16, 16, 0] == 0
+    assert seen["front_normals"][0, 0].tolist() == [0.0, 0.0, 0.0]
+    assert seen["front_semantic"][0, 0, 0] == -1
+    # The second looks 45 deg down: up is (0, cos 45, sin 45) in its frame. Its middle ray would meet the
+    # floor 1.25 m away, beyond the floor's end at z = 4; that of its last row, 29 deg below (tan = tan 30 x
+    # 32/33), meets it 1.25 / tan 74 = 0.36 m away.
+    assert seen["left_normals"][32, 16] == pytest.approx([0.0, np.sqrt(0.5), np.sqrt(0.5)], abs=1e-5)
+    assert seen["left_semantic"][32, 16, 0] == 0
+    assert seen["left_semantic"][16, 16, 0] == -1
