@@ -3,6 +3,8 @@
 // the packed images. Linked with raycast_trace.comp and, with SURFACE, raycast_shade.comp.
 layout(local_size_x = 8, local_size_y = 8) in;
 
+#include "hit.glsl"
+
 layout(location = 0) uniform uint first_view;
 
 // place: of the view among the images; scene: its first node, triangle, surface and material.
@@ -14,10 +16,8 @@ struct View {
     vec3 back; float unused3;
     uvec4 scene;
 };
-struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
 
 layout(std430, binding = 0) readonly buffer Views { View views[]; };
-layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 #ifdef DEPTH32
 layout(std430, binding = 5) writeonly buffer Depths { float depths[]; };
 #endif
@@ -34,7 +34,6 @@ layout(r8ui, binding = 0) writeonly uniform uimageBuffer colors;
 layout(r16f, binding = 1) writeonly uniform imageBuffer half_depths;
 #endif
 
-const uint MISS = 0xFFFFFFFFu;
 const int MAX_HOLES = 64;
 const float BEHIND = 1.0 + 1.0 / 1048576.0;
 

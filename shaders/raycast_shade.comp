@@ -1,16 +1,16 @@
 #version 450 core
 // Linear colour and alpha of a hit: trilinear mipmapped texture times factor times vertex colour.
 
-struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
+#include "hit.glsl"
+
 // image: layer, texture unit (beyond UNITS for none), wrap modes along u and, shifted by 2, v, number of mipmaps.
 struct Material { vec4 factor; uvec4 image; float cutoff; };
 
-layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 layout(std430, binding = 3) readonly buffer Surfaces { uint surfaces[]; };
 layout(std430, binding = 4) readonly buffer Materials { Material materials[]; };
 layout(binding = 0) uniform sampler2DArray images[UNITS];
 
-const uint CLAMP = 1u, MIRROR = 2u;
+const uint REPEAT = 0u, MIRROR = 2u;  // and 1 clamps
 const float FARTHEST_UV = 1048576.0, MOST_AREA = 1073741824.0;
 
 float alpha_cutoff(uint material) {
@@ -31,7 +31,7 @@ float wrapped(float coordinate, uint mode, float size) {
         float within = coordinate - 2.0 * floor(0.5 * coordinate);
         coordinate = min(within, 2.0 - within);
     }
-    return mode == 0u ? coordinate : clamp(coordinate, 0.5 / size, 1.0 - 0.5 / size);
+    return mode == REPEAT ? coordinate : clamp(coordinate, 0.5 / size, 1.0 - 0.5 / size);
 }
 
 // Sampler arrays take constants only where neighbours may differ; FETCHES names FETCH for each of them.

@@ -3,12 +3,10 @@
 
 layout(local_size_x = 8, local_size_y = 8) in;
 
-struct Hit { float t; uint triangle; float u; float v; vec3 normal; };
+#include "hit.glsl"
 
 layout(std430, binding = 1) readonly buffer Nodes { uvec4 nodes[]; };
-layout(std430, binding = 2) readonly buffer Triangles { uvec4 corners[]; };
 
-const uint MISS = 0xFFFFFFFFu;
 const float TINY = 1e-12;
 // Relative error of the distances to the sides of boxes, several times what their arithmetic makes.
 const float SLACK = 1.0 / 2097152.0;
@@ -17,7 +15,7 @@ const float SLACK = 1.0 / 2097152.0;
 // order in which the ray meets them, below the mask of the slots that hold inner nodes.
 shared uvec2 stack[LEVELS][64];
 
-// Six times the volume between a ray and an edge. Neighbours get opposite numbers for the edge they share,
+// Twelve times the volume between a ray and an edge. Neighbours get opposite numbers for the edge they share,
 // to the last bit, so that no ray passes between them (the edge test of Davidovic, Engelhardt, Georgiev,
 // Slusallek and Dachsbacher, "3D rasterization: a bridge between rasterization and ray casting", 2012).
 float edge_volume(vec3 p, vec3 q, vec3 direction) {
