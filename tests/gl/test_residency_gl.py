@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,8 @@ def textured(quads, facing, rng, distance):
     )
 
 
-def test_two_hundred_swaps_leave_the_allocators_where_they_were(make_renderer, quads, facing, clutter, rng):
+@pytest.mark.parametrize("swaps", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_swaps_leave_memory_where_it_was(make_renderer, quads, facing, clutter, rng, swaps):
     renderer = make_renderer(2, outputs=("depth", "rgb"), num_workers=2)
     fixed = renderer.add_scene(textured(quads, facing, rng, 2.0))
     warm = [renderer.add_scene(clutter(seed, 40)) for seed in range(3)]
@@ -37,7 +40,7 @@ def test_two_hundred_swaps_leave_the_allocators_where_they_were(make_renderer, q
     for number in warm:
         renderer.remove_scene(number)
     reference = state(renderer)
-    for step in range(200):
+    for step in range(swaps):
         count = int(rng.integers(1, 40))
         held = [
             renderer.add_scene(clutter(step, count)),
@@ -129,3 +132,41 @@ def test_a_scene_too_large_leaves_all_as_it_was(make_renderer, quads, facing, cl
     assert renderer.scene_ids == (number,)
     renderer.set_views([number], ORIGIN)
     assert renderer.render()["depth"][0, 4, 4, 0] == pytest.approx(2.0)
+
+
+def test_scenes_come_and_go_while_others_are_drawn(make_renderer, quads, facing, clutter, rng, random_poses):
+    # Between submit and collect the scenes that are drawn stay as they are, though pages change hands and
+    # buffers grow; two workers share one display, two have their own.
+    renderer = make_renderer(8, outputs=("depth", "rgb", "ids"), height=32, width=32, num_workers=4)
+    poses = random_poses(8)
+    shown = [renderer.add_scene(clutter(1, 100)), renderer.add_scene(textured(quads, facing, rng, 2.0))]
+    renderer.set_views(np.array(shown)[[0, 0, 0, 1, 0, 0, 0, 1]], poses)
+    before = renderer.render()
+    others = [renderer.add_scene(clutter(2, 60)), renderer.add_scene(textured(quads, facing, rng, 3.0))]
+    for step in range(12):
+        renderer.submit()
+        renderer.remove_scene(others.pop(0))
+        new = clutter(step, 50 * (step + 1)) if step % 2 else textured(quads, facing, rng, 1.0)
+        others.append(renderer.add_scene(new, wait=False))
+        images = renderer.collect()
+        for name, expected in before.items():
+            np.testing.assert_array_equal(images[name], expected)
+    renderer.set_views([others[-1]] * 8, poses)
+    alone = make_renderer(8, outputs=("depth",), height=32, width=32, num_workers=1)
+    alone.set_views([alone.add_scene(clutter(11, 600))] * 8, poses)
+    np.testing.assert_array_equal(renderer.render()["depth"], alone.render()["depth"])
+
+
+def test_prepared_scenes_can_come_from_another_process(make_renderer, quads, facing, rng):
+    scene = textured(quads, facing, rng, 2.0)
+    images = []
+    for prepared in (False, True):
+        renderer = make_renderer(1, outputs=("depth", "rgb"))
+        if prepared:
+            preparer = pickle.loads(pickle.dumps(renderer.preparer))
+            number = renderer.add_scene(pickle.loads(pickle.dumps(preparer(scene))))
+        else:
+            number = renderer.add_scene(scene)
+        renderer.set_views([number], ORIGIN)
+        images.append(renderer.render())
+    np.testing.assert_array_equal(images[0]["rgb"], images[1]["rgb"])

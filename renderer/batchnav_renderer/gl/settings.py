@@ -31,7 +31,13 @@ def mesh_settings(config: RenderConfig) -> MeshSettings:
 
 
 def pipeline_settings(config: RenderConfig, mesh: MeshSettings, limits: Limits) -> PipelineSettings:
-    """How views are drawn; raises ``EGLError`` where the driver cannot."""
+    """How views are drawn; raises ``EGLError`` where the driver cannot.
+
+    Occlusion culling "auto" is off. In software, with cameras that walk as agents do (steps of 0.25 m and 10
+    degrees), having it on changed the speed of depth at 64 x 64 by 1.08 in a scan of 146,000 triangles and by
+    0.91 in a house of 4,400, at 128 x 128 by 0.99 and 0.69: boxes of chunks are large beside what hides them.
+    It has not been measured on a GPU.
+    """
     in_vertex = _LAYER_IN_VERTEX in limits.extensions
     if config.layer_stage == "vertex" and not in_vertex:
         raise EGLError(f"layer_stage is 'vertex', but the driver lacks {_LAYER_IN_VERTEX}; take 'auto'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import CapacityError
 from .buffers import GLBuffer, delete_buffers
-from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD, LAYER_BITS, MeshSettings
+from .mesh import ATTRIBUTE_RECORD, CHUNK_RECORD, MeshSettings
 from .residency import VERTEX_PAGE, Capacity, Upload
 from .textures import SLICE_BYTES, TextureArrays
 from .worker import GLWorker
-
-_LAYER_MASK = np.uint32((1 << LAYER_BITS) - 1)
 
 
 class SceneStore:
@@ -92,23 +91,17 @@ class SceneStore:
 
     def _write_mesh(self, upload: Upload) -> Iterator[None]:
         mesh, resident, settings = upload.mesh, upload.resident, self._settings
-        yield from _write(self.positions, resident.vertex_pages, mesh.positions, VERTEX_PAGE)
+        vertex_pages, pages = resident.vertex_pages, resident.pages
+        yield from _write(self.positions, vertex_pages, mesh.positions, VERTEX_PAGE)
         if mesh.attributes is not None and mesh.vertex_images is not None:
-            attributes = mesh.attributes.copy()
-            attributes["info"] |= _layers(mesh.vertex_images, upload.image_layers)
-            yield from _write(self.attributes, resident.vertex_pages, attributes, VERTEX_PAGE)
-        first_vertices = (resident.vertex_pages * VERTEX_PAGE).astype(np.uint32)
-
-        def global_vertices(local: NDArray[np.uint32]) -> NDArray[np.uint32]:
-            if not len(first_vertices):
-                return local
-            return first_vertices[local // VERTEX_PAGE] + local % np.uint32(VERTEX_PAGE)
-
+            with_layers = partial(_with_layers, mesh.attributes, mesh.vertex_images, upload.image_layers)
+            yield from _write(self.attributes, vertex_pages, mesh.attributes, VERTEX_PAGE, with_layers)
         triangles = mesh.triangles.reshape(-1, 3)
-        yield from _write(self.indices, resident.pages, triangles, settings.page_triangles, global_vertices)
-        yield from _write(self.chunks, resident.pages, mesh.chunks.reshape(-1), settings.page_chunks)
+        in_pages = partial(_in_pages, triangles, vertex_pages)
+        yield from _write(self.indices, pages, triangles, settings.page_triangles, in_pages)
+        yield from _write(self.chunks, pages, mesh.chunks.reshape(-1), settings.page_chunks)
         if mesh.objects is not None:
-            yield from _write(self.objects, resident.pages, mesh.objects.reshape(-1), settings.page_triangles)
+            yield from _write(self.objects, pages, mesh.objects.reshape(-1), settings.page_triangles)
 
     def _check(self, what: str) -> None:
         if pending := self._api.errors():
@@ -123,26 +116,46 @@ def _write(
     pages: NDArray[np.int64],
     rows: NDArray[Any],
     page_rows: int,
-    change: Callable[[NDArray[np.uint32]], NDArray[np.uint32]] | None = None,
+    changed: Callable[[slice], NDArray[Any]] | None = None,
 ) -> Iterator[None]:
-    """Copy rows into pages, neighbouring pages at once, in steps."""
-    if not len(rows):
-        return
-    row_bytes = rows[:1].nbytes
-    most = max(1, SLICE_BYTES // (page_rows * row_bytes))
+    """Copy rows, or what they are changed to, into pages, neighbouring pages at once, in steps."""
+    row_bytes = rows.dtype.itemsize * int(np.prod(rows.shape[1:]))
+    slice_bytes = (
+        SLICE_BYTES if changed is None else SLICE_BYTES // 8
+    )  # changing holds the interpreter's lock
+    most = max(1, slice_bytes // (page_rows * row_bytes))
     first = 0
     while first < len(pages):
         last = first + 1
         while last < len(pages) and last - first < most and pages[last] == pages[last - 1] + 1:
             last += 1
-        part = rows[first * page_rows : last * page_rows]
-        buffer.write(int(pages[first]) * page_rows * row_bytes, part if change is None else change(part))
+        part = slice(first * page_rows, last * page_rows)
+        content = rows[part] if changed is None else changed(part)
+        buffer.write(int(pages[first]) * page_rows * row_bytes, content)
         first = last
         yield
 
 
-def _layers(vertex_images: NDArray[np.int32], image_layers: NDArray[np.int64]) -> NDArray[np.uint32]:
-    return np.append(image_layers, 0)[vertex_images].astype(np.uint32) & _LAYER_MASK
+def _with_layers(
+    attributes: NDArray[np.void],
+    vertex_images: NDArray[np.int32],
+    image_layers: NDArray[np.int64],
+    rows: slice,
+) -> NDArray[np.void]:
+    """Attributes with the layers of their images."""
+    part = attributes[rows].copy()
+    part["info"] |= np.append(image_layers, 0)[vertex_images[rows]].astype(np.uint32)
+    return part
+
+
+def _in_pages(
+    triangles: NDArray[np.uint32], vertex_pages: NDArray[np.int64], rows: slice
+) -> NDArray[np.uint32]:
+    """Triangles with numbers of vertices in the buffer for those in the scene."""
+    local = triangles[rows]
+    first = (vertex_pages * VERTEX_PAGE).astype(np.uint32)
+    numbers: NDArray[np.uint32] = first[local // np.uint32(VERTEX_PAGE)] + local % np.uint32(VERTEX_PAGE)
+    return numbers
 
 
 def _nothing() -> None:
