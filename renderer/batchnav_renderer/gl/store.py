@@ -120,9 +120,8 @@ def _write(
 ) -> Iterator[None]:
     """Copy rows, or what they are changed to, into pages, neighbouring pages at once, in steps."""
     row_bytes = rows.dtype.itemsize * int(np.prod(rows.shape[1:]))
-    slice_bytes = (
-        SLICE_BYTES if changed is None else SLICE_BYTES // 8
-    )  # changing holds the interpreter's lock
+    # Changing rows holds the interpreter's lock, which all workers need to draw.
+    slice_bytes = SLICE_BYTES if changed is None else SLICE_BYTES // 8
     most = max(1, slice_bytes // (page_rows * row_bytes))
     first = 0
     while first < len(pages):
