@@ -1,4 +1,4 @@
-"""The ray caster and Embree draw the same pictures."""
+"""The ray caster draws the same pictures as the other backends."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def cameras(positions, rng, count):
     return world_from_camera(where, rng.uniform(-np.pi, np.pi, count), rng.uniform(-0.4, 0.4, count))
 
 
-def both(make_renderer, arrays, poses, **fields):
-    """The images of the ray caster, then of Embree."""
+def both(make_renderer, arrays, poses, other="embree", **fields):
+    """The images of the ray caster, then of another backend."""
     images = []
-    for backend in ("gl-raycast", "embree"):
+    for backend in ("gl-raycast", other):
         renderer = make_renderer(len(poses), **{**SIZE, "backend": backend, **fields})
         renderer.set_views(np.full(len(poses), renderer.add_scene(arrays)), poses)
         images.append(renderer.render())
@@ -44,6 +44,18 @@ def test_houses(make_renderer, rng, seed):
     arrays = make_house(seed).arrays
     ours, embree = both(make_renderer, arrays, cameras(arrays.positions, rng, 24), outputs=("depth", "rgb"))
     assert_alike(ours, embree)
+
+
+def test_ids_normals_and_headlight_as_the_rasteriser_draws_them(make_renderer, rng):
+    arrays = make_house(5).arrays
+    poses = cameras(arrays.positions, rng, 24)
+    outputs = ("rgb", "ids", "normals")
+    ours, raster = both(make_renderer, arrays, poses, "gl", outputs=outputs, shading="headlight")
+    same = (ours["ids"] == raster["ids"])[..., 0]
+    assert len(np.unique(raster["ids"])) > 10
+    assert same.mean() > 0.998
+    assert (np.abs(ours["normals"] - raster["normals"])[same].max(-1) < 0.01).mean() > 0.998
+    assert np.abs(ours["rgb"].astype(int) - raster["rgb"])[same].mean() < 2.0
 
 
 @pytest.mark.slow
