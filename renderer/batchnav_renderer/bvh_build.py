@@ -58,7 +58,7 @@ def _bin(center: Array, number: int, axis: int, scale: Array) -> int:
     return min(max(place, 0), _BINS - 1)
 
 
-@part
+@kernel
 def _measure(boxes: Array, centers: Array, order: Array, first: int, count: int, node: Array, at: int,
              scale: Array) -> None:  # fmt: skip
     """Bounds of a range of triangles into ``node[at]``, and of their centres as bins into ``scale``."""
@@ -77,7 +77,7 @@ def _measure(boxes: Array, centers: Array, order: Array, first: int, count: int,
         scale[1, axis] = factor if factor < _HUGE else np.float32(0.0)
 
 
-@part
+@kernel
 def _fill_bins(boxes: Array, centers: Array, order: Array, first: int, count: int, scale: Array,
                bins: Array, counts: Array) -> None:  # fmt: skip
     """Bounds and number of the triangles in each bin of each axis."""
@@ -93,7 +93,7 @@ def _fill_bins(boxes: Array, centers: Array, order: Array, first: int, count: in
                 counts[row] += 1
 
 
-@part
+@kernel
 def _best_split(
     bins: Array, counts: Array, scale: Array, right: Array, count: int, most: int
 ) -> tuple[int, int, float]:
@@ -126,7 +126,7 @@ def _best_split(
     return best_axis, best_bin, best
 
 
-@part
+@kernel
 def _partition(
     centers: Array, order: Array, first: int, count: int, axis: int, split: int, scale: Array
 ) -> int:
@@ -200,7 +200,7 @@ def measure_heights(links: Array, heights: Array) -> None:
         heights[at] = 0 if left < 0 else 1 + max(heights[left], heights[left + 1])
 
 
-@part
+@kernel
 def _gather(nodes: Array, links: Array, heights: Array, root: int, level: int, children: Array) -> int:
     """Open the nodes below ``root`` until there are eight children, the largest first; returns how many.
 
@@ -230,7 +230,7 @@ def _gather(nodes: Array, links: Array, heights: Array, root: int, level: int, c
     return found
 
 
-@part
+@kernel
 def _assign_slots(nodes: Array, root: int, children: Array, found: int, slots: Array) -> None:
     """Give each child a slot whose three bits say on which side of the node it lies, best matches first.
 
@@ -260,7 +260,7 @@ def _assign_slots(nodes: Array, root: int, children: Array, found: int, slots: A
         children[best_child] = -1
 
 
-@part
+@kernel
 def _write_boxes(nodes: Array, root: int, slots: Array, floats: Array, bytes_: Array, at: int) -> None:
     """Bounds of the children in steps of a power of two from the node's lowest corner, rounded outwards."""
     for axis in range(3):
