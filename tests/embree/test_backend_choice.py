@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from batchnav_renderer import BatchRenderer, EGLError, EmbreeError, RenderConfig, backends
+from batchnav_renderer import BatchRenderer, CapacityError, EGLError, EmbreeError, RenderConfig, backends
 from batchnav_renderer.embree import check, library
 from batchnav_renderer.gl import backend as gl_backend
 from batchnav_renderer.gl import egl, workers
@@ -29,8 +30,13 @@ def no_gl(monkeypatch):
 
 
 @pytest.fixture
-def no_embree(monkeypatch):
+def no_library(monkeypatch):
     monkeypatch.setattr(library, "candidates", lambda: ["libembree4-that-is-not-there.so"])
+
+
+@pytest.fixture
+def no_embree(monkeypatch, no_library):
+    monkeypatch.setitem(sys.modules, "embreex.rtcore_scene", None)
 
 
 def info_of(**fields):
@@ -95,27 +101,55 @@ def test_without_both_the_error_names_both(no_gl, no_embree):
         info_of(device="cpu")
 
 
-def test_a_library_that_is_not_embree(monkeypatch):
+def not_embree(monkeypatch):
     monkeypatch.setattr(library, "candidates", lambda: ["libm.so.6"])
-    with pytest.raises(EmbreeError, match=r"libm.so.6 lacks rtcNewDevice; Embree 4 is needed"):
-        info_of(backend="embree")
 
 
-def test_another_version_is_refused(monkeypatch):
+def another_version(monkeypatch):
     monkeypatch.setattr(library, "_LOWEST", 49990)
-    with pytest.raises(EmbreeError, match=r"is Embree 4\.\d+\.\d+; version 4 is needed"):
+
+
+def another_layout(monkeypatch):
+    monkeypatch.setattr(check, "_EXPECTED", (2.0, 0.5, 0.25, 0.0, 0.0, 16.0, 1, 0))
+
+
+FAULTS = {
+    not_embree: r"libm.so.6 lacks rtcNewDevice; Embree 4 is needed",
+    another_version: r"is Embree 4\.\d+\.\d+; version 4 is needed",
+    another_layout: r"does not understand packets of \d+ rays: a known ray",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_a_library_that_cannot_be_used_is_named(monkeypatch, fault):
+    fault(monkeypatch)
+    monkeypatch.setitem(sys.modules, "embreex.rtcore_scene", None)
+    with pytest.raises(EmbreeError, match=FAULTS[fault] + r"(.|\n)*Nor can embreex be imported"):
         info_of(backend="embree")
 
 
-def test_a_packet_laid_out_otherwise_is_refused(monkeypatch):
-    monkeypatch.setattr(check.packets, "DIRECTION", 5)
-    with pytest.raises(EmbreeError, match=r"does not understand packets of \d+ rays: a known ray"):
-        info_of(backend="embree")
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_embreex_stands_in_with_one_warning(monkeypatch, caplog, fault):
+    fault(monkeypatch)
+    with caplog.at_level("WARNING", logger="batchnav_renderer"):
+        info = info_of(backend="embree")
+    assert info["packet_rays"] == 1
+    assert re.search(FAULTS[fault], info["slow"])
+    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert message.startswith("drawing ray by ray through embreex")
+    assert info["slow"] in message
 
 
 @pytest.mark.parametrize("lanes", [4, 8, 16])
 def test_every_width_passes_the_check(lanes):
     check.check_layout(library.Embree(), lanes)
+
+
+def test_want_of_memory_is_a_capacity_error(monkeypatch):
+    embree = library.Embree()
+    monkeypatch.setattr(embree, "rtcGetDeviceError", lambda device: 4, raising=False)
+    with pytest.raises(CapacityError, match=r"a test: out of memory; remove scenes"):
+        embree.check("a test")
 
 
 def test_failures_of_embree_are_errors():
@@ -144,4 +178,6 @@ def test_pixel_rays_by_hand():
     pose = np.eye(4)
     pose[:3, 3] = 7, 8, 9
     rays = pixel_rays(pose[None], np.array([np.pi / 2]), 2, 4)[0]
-    np.testing.assert_allclose(rays.T, [[0.5, 0, 0], [0, -0.5, 0], [-0.75, 0.25, -1], [7, 8, 9]], atol=1e-7)
+    np.testing.assert_allclose(
+        rays.T, [[0.5, 0, 0], [0, -0.5, 0], [-0.75, 0.25, -1], [7, 8, 9], [0, 0, 0.5]], atol=1e-7
+    )

@@ -3,50 +3,15 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from batchnav_renderer import ClosedError, Material, RenderConfigError, Texture
+from batchnav_renderer.embree.library import Embree
 
 ORIGIN = np.eye(4)[None]
 TOP_LEFT_FIRST = [[0, 0], [0, 1], [1, 1], [1, 0]]
-
-
-def resident_bytes():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-
-def textured(quads, facing, rng, distance):
-    pixels = rng.integers(0, 256, (256, 256, 4), dtype=np.uint8)
-    corners = facing(-99, 99, -99, 99, distance)
-    return quads(
-        corners, TOP_LEFT_FIRST, materials=(Material(texture=0),), textures=(Texture(pixels=pixels),)
-    )
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_two_hundred_swaps_give_their_memory_back(make_renderer, quads, facing, clutter, rng):
-    renderer = make_renderer(2, outputs=("depth", "rgb"))
-    fixed = renderer.add_scene(textured(quads, facing, rng, 2.0))
-    renderer.set_views([fixed, fixed], np.tile(np.eye(4), (2, 1, 1)))
-    before = renderer.render()
-    room = clutter(1, 1000)
-    for swap in range(210):
-        if swap == 10:  # the allocators are warm
-            used = resident_bytes()
-        held = [renderer.add_scene(room), renderer.add_scene(textured(quads, facing, rng, 1.0))]
-        renderer.set_views([held[1], fixed], np.tile(np.eye(4), (2, 1, 1)))
-        if swap % 20 == 0:
-            np.testing.assert_allclose(renderer.render()["depth"][:, 4, 4, 0], [1, 2], rtol=1e-6)
-        renderer.set_views([fixed, fixed], np.tile(np.eye(4), (2, 1, 1)))
-        for number in rng.permutation(held):
-            renderer.remove_scene(int(number))
-    # Each swap holds 12,000 triangles (over 1 MB) and 350 kB of texels: 200 of them would be 270 MB.
-    assert resident_bytes() - used < 30e6
-    after = renderer.render()
-    assert all(np.array_equal(before[name], after[name]) for name in before)
 
 
 def test_removing_frees_the_tree(make_renderer, clutter):
@@ -55,6 +20,7 @@ def test_removing_frees_the_tree(make_renderer, clutter):
     tree = renderer._backend._scenes[number].tree
     assert tree.close.alive
     renderer.remove_scene(number)
+    renderer._backend._builder.submit(int).result()  # it frees in the background
     assert not tree.close.alive
     with pytest.raises(RenderConfigError, match="resident are"):
         renderer.set_views([number], ORIGIN)
@@ -102,12 +68,12 @@ def test_vertex_alpha_cuts_out(make_renderer, quads, facing):
     assert not images["rgb"][0, :, 4:].any()
 
 
-def test_every_packet_width_draws_the_same(make_renderer, clutter, random_poses):
+def test_every_packet_width_draws_the_same(make_renderer, clutter, random_poses, monkeypatch):
     images, poses = [], random_poses(12)
     for lanes in (4, 8, 16):
+        monkeypatch.setattr(Embree, "lanes", lanes)
         renderer = make_renderer(12, outputs=("depth", "rgb"), height=19, width=21)
-        backend = renderer._backend
-        backend._lanes, backend._function = lanes, backend._embree.intersect(lanes)
+        assert renderer.info["packet_rays"] == lanes
         renderer.set_views(np.full(12, renderer.add_scene(clutter(4, 100))), poses)
         images.append(renderer.render())
     for other in images[1:]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
@@ -12,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends import Images
-from ..config import RenderConfig
+from ..config import Output, RenderConfig
 from ..cpus import num_cpus
 from ..prepare import Preparer
 from ..types import SceneArrays
 from .cameras import pixel_rays
-from .check import check_layout
-from .images import draw_surfaces
-from .library import Embree
-from .packets import TILE_BITS, draw_depth, new_packet
-from .scene import Tree
+from .images import Targets
+from .packets import BEYOND, EVERYWHERE, TILE_BITS, Frame
 from .surface import Surface, build_surface
+from .tracer import make_tracer
 
 _JOBS_PER_WORKER = 4
+_BUILDER_NICENESS = 10
+Job = list[tuple[int, NDArray[np.int64]]]
+"""Scenes with their views."""
+Pending = tuple[Images, list[Future[None]]]
 
 
 class Prepared(NamedTuple):
@@ -32,40 +33,36 @@ class Prepared(NamedTuple):
 
     positions: NDArray[np.float32]
     triangles: NDArray[np.uint32]
-    surface: Surface | None
+    surface: Surface
 
 
 class Scene(NamedTuple):
     """A resident scene."""
 
-    tree: Tree
-    surface: Surface | None
-    """None where depth alone is drawn and all is opaque."""
+    tree: Any
+    surface: Surface
 
 
 class EmbreeBackend:
-    """Draws with packets of rays on the CPU; used by the facade, which checks the arguments."""
+    """Draws with rays on the CPU; used by the facade, which checks the arguments."""
 
     def __init__(self, config: RenderConfig, reason: str) -> None:
         """Load Embree and start the threads; raises ``EmbreeError``."""
         self._config = config
-        self._embree = Embree()
-        self._lanes = self._embree.lanes
-        self._function = self._embree.intersect(self._lanes)
-        check_layout(self._embree, self._lanes)
+        self._tracer = make_tracer()
+        self._frame = _frame(config, self._tracer.lanes)
         self._workers = min(config.num_workers or num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="batchnav-renderer-build")
         self._scenes: dict[int, Scene] = {}
-        self._jobs: list[tuple[int, NDArray[np.int64]]] = []
-        self._cameras = np.zeros((0, 3, 4), np.float32)
+        self._jobs: list[Job] = []
+        self._running: list[tuple[Job, Future[None]]] = []
+        self._cameras = np.zeros((0, 3, 5), np.float32)
         self._begun = 0.0
         self.timings: dict[str, float] = {}
         self.info: dict[str, Any] = {
             "backend": "embree",
-            "embree_version": self._embree.version,
-            "embree_library": os.path.basename(self._embree.path),
-            "packet_rays": self._lanes,
+            **self._tracer.info,
             "device": "cpu",
             "software": True,
             "workers": self._workers,
@@ -77,16 +74,19 @@ class EmbreeBackend:
     @property
     def preparer(self) -> Preparer:
         """Makes the tables of surfaces."""
-        rgb, limit = "rgb" in self._config.outputs, self._config.max_texture_size
-        return Preparer(f"embree rgb={rgb} max_texture_size={limit}", partial(prepare, rgb=rgb, limit=limit))
+        config = self._config
+        outputs = tuple(sorted(name for name in config.outputs if name in ("rgb", "ids")))
+        kind = f"embree outputs={','.join(outputs)} max_texture_size={config.max_texture_size}"
+        return Preparer(kind, partial(prepare, outputs=outputs, limit=config.max_texture_size))
 
     def add_scene(self, scene_id: int, payload: Prepared) -> Future[None]:
-        """Start building the tree of a scene; fails with an ``EmbreeError`` where memory is short."""
+        """Start building the tree of a scene; fails with a ``CapacityError`` where memory is short."""
         return self._builder.submit(self._build, scene_id, payload)
 
     def remove_scene(self, scene_id: int) -> None:
-        """Free a scene."""
-        self._scenes.pop(scene_id).tree.close()
+        """Free a scene once nothing that was submitted shows it."""
+        shown = [future for job, future in self._running if any(scene == scene_id for scene, _ in job)]
+        self._builder.submit(_free, self._scenes.pop(scene_id), shown)
 
     def set_views(
         self, scene_ids: NDArray[np.int64], world_from_camera: NDArray[np.float64], hfov: NDArray[np.float64]
@@ -95,13 +95,19 @@ class EmbreeBackend:
         self._cameras = pixel_rays(world_from_camera, hfov, self._config.height, self._config.width)
         self._jobs = split_views(scene_ids, self._workers * _JOBS_PER_WORKER)
 
-    def submit(self, out: Images) -> tuple[Images, list[Future[None]]]:
+    def submit(self, out: Images) -> Pending:
         """Start drawing the current views into contiguous arrays."""
         self._begun = time.perf_counter()
-        jobs = [self._pool.submit(self._draw, self._scenes[scene], views, out) for scene, views in self._jobs]
-        return out, jobs
+        targets = _targets(out, self._config)
+        futures = []
+        for job in self._jobs:
+            work = [(self._scenes[scene], views) for scene, views in job]
+            futures.append(self._pool.submit(self._draw, work, targets, self._cameras))
+        self._running = [running for running in self._running if not running[1].done()]
+        self._running += zip(self._jobs, futures, strict=True)
+        return out, futures
 
-    def collect(self, pending: tuple[Images, list[Future[None]]]) -> Images:
+    def collect(self, pending: Pending) -> Images:
         """Wait for drawing; raises what a worker raised."""
         out, futures = pending
         wait(futures)  # all of them, so that after an error no thread still writes into the arrays
@@ -111,46 +117,70 @@ class EmbreeBackend:
         return out
 
     def memory(self) -> dict[str, int]:
-        """Bytes of our own allocations, without Embree's trees."""
-        surfaces = [scene.surface for scene in self._scenes.values() if scene.surface is not None]
-        return {"scenes": sum(table.nbytes for surface in surfaces for table in surface), "images": 0}
+        """Bytes of our own allocations; "scenes" are the tables and, but for embreex, Embree's trees."""
+        tables = sum(scene.surface.nbytes for scene in list(self._scenes.values()))
+        return {"scenes": tables + self._tracer.tree_bytes(), "images": 0}
 
     def close(self) -> None:
         """End the threads and free the scenes; may be called again."""
-        self._builder.shutdown(wait=True)
         self._pool.shutdown(wait=True)
+        self._builder.shutdown(wait=True)
         while self._scenes:
             self._scenes.popitem()[1].tree.close()
 
     def _build(self, scene_id: int, payload: Prepared) -> None:
-        tree = Tree(self._embree, payload.positions, payload.triangles)
+        tree = self._tracer.build(payload.positions, payload.triangles)
         self._scenes[scene_id] = Scene(tree, payload.surface)
 
-    def _draw(self, scene: Scene, views: NDArray[np.int64], out: Images) -> None:
-        config, lanes = self._config, self._lanes
-        size = (config.height, config.width)
-        # An empty array stands for an output that nobody wants.
-        depth = out["depth"] if "depth" in out else np.empty((0, *size, 1), np.float32)
-        packet = new_packet(self._function, scene.tree.handle, lanes)
-        views_of = (*packet[:5], TILE_BITS[lanes], self._cameras, views)
-        limits = np.float32(config.near), np.float32(config.far)
-        if (surface := scene.surface) is None:
-            draw_depth(*views_of, *limits, depth)
-        else:
-            rgb = out["rgb"] if "rgb" in out else np.empty((0, *size, 3), np.uint8)
-            draw_surfaces(*views_of, *limits, depth, rgb, surface.has_holes, *surface)
+    def _draw(
+        self, work: list[tuple[Scene, NDArray[np.int64]]], targets: Targets, cameras: NDArray[np.float32]
+    ) -> None:
+        for scene, views in work:
+            self._tracer.draw(scene.tree, scene.surface, self._frame, targets, cameras, views)
 
 
-def prepare(arrays: SceneArrays, rgb: bool, limit: int) -> Prepared:
+def prepare(arrays: SceneArrays, outputs: tuple[Output, ...], limit: int) -> Prepared:
     """The part of adding a scene that needs no device."""
-    return Prepared(arrays.positions, arrays.triangles, build_surface(arrays, rgb, limit))
+    return Prepared(arrays.positions, arrays.triangles, build_surface(arrays, outputs, limit))
 
 
-def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[tuple[int, NDArray[np.int64]]]:
-    """Jobs of (scene, its views), none larger than a fair share of ``num_jobs``."""
-    most = -(-len(scene_ids) // num_jobs)
+def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[Job]:
+    """At most ``num_jobs`` jobs of equal size, in which the views of a scene stand together."""
+    order = np.argsort(scene_ids, kind="stable")
     jobs = []
-    for scene in np.unique(scene_ids):
-        views = np.flatnonzero(scene_ids == scene)
-        jobs += [(int(scene), views[first : first + most]) for first in range(0, len(views), most)]
+    for views in np.array_split(order, min(num_jobs, len(order))):
+        scenes, starts = np.unique(scene_ids[views], return_index=True)
+        jobs.append(list(zip(scenes.tolist(), np.split(views, starts[1:]), strict=True)))
     return jobs
+
+
+def _free(scene: Scene, shown: list[Future[None]]) -> None:
+    wait(shown)
+    scene.tree.close()
+
+
+def _frame(config: RenderConfig, lanes: int) -> Frame:
+    near, far = np.float32(config.near), np.float32(config.far)
+    # Depth alone needs nothing beyond ``far``; colours, ids and normals are not cut there.
+    end = far * BEYOND if config.outputs == ("depth",) else EVERYWHERE
+    return Frame(config.height, config.width, TILE_BITS[lanes], near, far, end)
+
+
+def _targets(out: Images, config: RenderConfig) -> Targets:
+    def pixels(name: str, dtype: Any, channels: int) -> NDArray[Any]:
+        array = out.get(name)
+        return np.empty((0, channels), dtype) if array is None else array.view(dtype).reshape(-1, channels)
+
+    depth, half_depth = np.empty((0, 1), np.float32), np.empty((0, 1), np.uint16)
+    if config.depth_dtype == "float16":
+        half_depth = pixels("depth", np.uint16, 1)
+    else:
+        depth = pixels("depth", np.float32, 1)
+    return Targets(
+        depth=depth,
+        half_depth=half_depth,
+        rgb=pixels("rgb", np.uint8, 3),
+        ids=pixels("ids", np.int32, 1),
+        normals=pixels("normals", np.float32, 3),
+        headlight=config.shading == "headlight",
+    )

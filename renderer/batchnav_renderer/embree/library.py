@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ctypes
+import ctypes.util
 import importlib.util
+import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import c_char_p, c_int, c_size_t, c_ssize_t, c_uint, c_void_p
 from pathlib import Path
 from typing import Any
 
-from ..errors import EmbreeError
+import numpy as np
+
+from ..errors import CapacityError, EmbreeError
+from .memory import count_bytes
 
 _FIX = "install it with 'pip install embreex', or take backend='gl'"
 _PATTERNS = ("libembree4*.so*", "libembree4*.dylib", "embree4*.dll")
 _SYSTEM = ("libembree4.so.4", "libembree4.so", "libembree4.4.dylib", "libembree4.dylib", "embree4.dll")
+_PREFIXES = (Path(sys.prefix), Path("/opt/homebrew"), Path("/usr/local"))
+_OUT_OF_MEMORY = 4
 _VERSION_PROPERTY = 0
 _LOWEST, _HIGHEST = 40000, 49999
 _ERRORS = {1: "unknown error", 2: "invalid argument", 3: "invalid operation", 4: "out of memory"}
@@ -26,6 +33,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "rtcReleaseDevice": (None, (c_void_p,)),
     "rtcGetDeviceError": (c_int, (c_void_p,)),
     "rtcGetDeviceProperty": (c_ssize_t, (c_void_p, c_int)),
+    "rtcSetDeviceMemoryMonitorFunction": (None, (c_void_p, c_void_p, c_void_p)),
     "rtcNewScene": (c_void_p, (c_void_p,)),
     "rtcSetSceneFlags": (None, (c_void_p, c_int)),
     "rtcCommitScene": (None, (c_void_p,)),
@@ -56,7 +64,11 @@ class Embree:
             raise EmbreeError(
                 f"{self.path} makes no device: {_error_text(self.rtcGetDeviceError(None))}; {_FIX}"
             )
-        weakref.finalize(self, self.rtcReleaseDevice, self.device).atexit = False
+        self.allocated = np.zeros(1, np.int64)
+        """(1,) bytes that the device holds: its trees and copies of meshes."""
+        self.rtcSetDeviceMemoryMonitorFunction(self.device, count_bytes.address, self.allocated.ctypes.data)
+        # The array is an argument to keep it alive until the device is gone.
+        weakref.finalize(self, _release, self.rtcReleaseDevice, self.device, self.allocated).atexit = False
         self.version = self._checked_version()
 
     def __getattr__(self, name: str) -> Any:
@@ -77,9 +89,15 @@ class Embree:
         return int(ctypes.cast(getattr(self, f"rtcIntersect{lanes}"), c_void_p).value or 0)
 
     def check(self, doing: str) -> None:
-        """Raise an ``EmbreeError`` where a call since the last check has failed."""
+        """Raise an ``EmbreeError`` where a call of this thread since its last check has failed.
+
+        For want of memory it is a ``CapacityError``.
+        """
         if code := self.rtcGetDeviceError(self.device):
-            raise EmbreeError(f"Embree {self.version} failed at {doing}: {_error_text(code)}")
+            message = f"Embree {self.version} failed at {doing}: {_error_text(code)}"
+            if code == _OUT_OF_MEMORY:
+                raise CapacityError(f"{message}; remove scenes, or add smaller ones")
+            raise EmbreeError(message)
 
     def _checked_version(self) -> str:
         number = int(self.rtcGetDeviceProperty(self.device, _VERSION_PROPERTY))
@@ -89,9 +107,19 @@ class Embree:
         return version
 
 
-def candidates() -> list[str]:
-    """Paths and names under which the library may be had: in the embreex wheel first, then the system's."""
-    return [*map(str, _wheel_files()), *_SYSTEM]
+def candidates() -> Iterator[str]:
+    """Paths and names under which the library may be had, in the order in which they are tried.
+
+    The embreex wheel comes first: in its ``embreex.libs`` on Linux and Windows, in ``.dylibs`` on macOS. Then
+    come the loader's own search, a Conda environment and Homebrew, and last whatever the system's tools and
+    the PATH of Windows know.
+    """
+    yield from map(str, _wheel_files())
+    yield from _SYSTEM
+    folders = [prefix / name for prefix in _PREFIXES for name in ("lib", "Library/bin")]
+    yield from map(str, _libraries(folders))
+    if found := ctypes.util.find_library("embree4"):
+        yield found
 
 
 def load(names: Iterable[str]) -> tuple[str, ctypes.CDLL]:
@@ -99,6 +127,7 @@ def load(names: Iterable[str]) -> tuple[str, ctypes.CDLL]:
     tried = []
     for name in names:
         try:
+            # By its full path, Windows finds what it needs beside it.
             return name, ctypes.CDLL(name)
         except OSError as error:
             tried.append(f"  {name}: {error}")
@@ -110,8 +139,15 @@ def _wheel_files() -> list[Path]:
     if spec is None or not spec.submodule_search_locations:
         return []
     package = Path(next(iter(spec.submodule_search_locations)))
-    folders = (package.parent / "embreex.libs", package / ".dylibs", package)
+    return _libraries([package.parent / "embreex.libs", package / ".dylibs", package])
+
+
+def _libraries(folders: Iterable[Path]) -> list[Path]:
     return [path for folder in folders for pattern in _PATTERNS for path in sorted(folder.glob(pattern))]
+
+
+def _release(release: Any, device: int, allocated: Any) -> None:
+    release(device)
 
 
 def _error_text(code: int) -> str:

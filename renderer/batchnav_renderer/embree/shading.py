@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import cameras as c
 from . import packets as p
 from . import surface as s
 from ._jit import Array, Real, part
@@ -100,7 +101,7 @@ def _trilinear(
 
 
 @part
-def _pixel_area(triangles: Array, number: int, camera: Array, rays: Array, lane: int, size: Real) -> Real:
+def _pixel_area(triangle: Array, camera: Array, rays: Array, lane: int, size: Real) -> Real:
     """Square of the longer side of a pixel, measured in texels of an image of ``size``.
 
     The hit P = t D moves by t (D_x - D (n . D_x) / (n . D)) when the ray's direction D moves by D_x to the
@@ -110,17 +111,17 @@ def _pixel_area(triangles: Array, number: int, camera: Array, rays: Array, lane:
     for axis in range(3):
         direction = rays[p.DIRECTION + axis, lane]
         toward += rays[p.NORMAL + axis, lane] * direction
-        along_u += triangles[number, s.GRADIENT + axis] * direction
-        along_v += triangles[number, s.GRADIENT + 3 + axis] * direction
+        along_u += triangle[s.GRADIENT + axis] * direction
+        along_v += triangle[s.GRADIENT + 3 + axis] * direction
     scale = rays[p.T_FAR, lane] * size
     longest = _ZERO
-    for column in range(2):
+    for column in (c.RIGHT, c.DOWN):
         slide, u, v = _ZERO, _ZERO, _ZERO
         for axis in range(3):
             step = camera[axis, column]
             slide += rays[p.NORMAL + axis, lane] * step
-            u += triangles[number, s.GRADIENT + axis] * step
-            v += triangles[number, s.GRADIENT + 3 + axis] * step
+            u += triangle[s.GRADIENT + axis] * step
+            v += triangle[s.GRADIENT + 3 + axis] * step
         slide /= toward
         u, v = scale * (u - slide * along_u), scale * (v - slide * along_v)
         longest = max(longest, u * u + v * v)
@@ -129,49 +130,51 @@ def _pixel_area(triangles: Array, number: int, camera: Array, rays: Array, lane:
 
 
 @part
-def shade(
-    triangles: Array, materials: Array, colors: Array, factors: Array, images: Array, texels: Array,
-    camera: Array, rays: Array, number: int, lane: int,
-) -> Color:  # fmt: skip
+def _corner_color(words: Array, u: Real, v: Real) -> Color:
+    """Linear RGBA between the colours of the corners."""
+    first, second, third = _BYTE * (_ONE - u - v), _BYTE * u, _BYTE * v
+    a, b, c = np.uint32(words[s.COLOR]), np.uint32(words[s.COLOR + 1]), np.uint32(words[s.COLOR + 2])
+    red = first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+    a, b, c = a >> 8, b >> 8, c >> 8
+    green = first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+    a, b, c = a >> 8, b >> 8, c >> 8
+    blue = first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
+    a, b, c = a >> 8, b >> 8, c >> 8
+    return red, green, blue, first * np.float32(a) + second * np.float32(b) + third * np.float32(c)
+
+
+@part
+def shade(surface: s.Surface, camera: Array, rays: Array, number: int, lane: int) -> Color:
     """Linear RGBA of a hit of triangle ``number``; alpha is what the cut-off is compared with.
 
     Args:
-        triangles: table of ``Surface``, and so are those below.
-        materials: materials' numbers.
-        colors: corner colours.
-        factors: materials' factors.
-        images: materials' images.
-        texels: RGBA, one uint32 each.
-        camera: (3, 4) float32.
+        surface: the scene's.
+        camera: (3, 5) float32.
         rays: (24, lanes) float32.
         number: of the triangle.
         lane: of the packet.
     """
-    material = materials[number]
-    u, v = rays[p.HIT_U, lane], rays[p.HIT_V, lane]
+    triangle = surface.triangles[number]
+    words = triangle.view(np.int32)
+    material = words[s.MATERIAL]
+    factors, images = surface.factors, surface.images
     red, green, blue, alpha = (
         factors[material, 0],
         factors[material, 1],
         factors[material, 2],
         factors[material, 3],
     )
-    if len(colors):
-        first, second, third = _BYTE * (_ONE - u - v), _BYTE * u, _BYTE * v
-        a, b, c = colors[number, 0], colors[number, 1], colors[number, 2]
-        red *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
-        a, b, c = a >> 8, b >> 8, c >> 8
-        green *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
-        a, b, c = a >> 8, b >> 8, c >> 8
-        blue *= first * np.float32(a & 255) + second * np.float32(b & 255) + third * np.float32(c & 255)
-        a, b, c = a >> 8, b >> 8, c >> 8
-        alpha *= first * np.float32(a) + second * np.float32(b) + third * np.float32(c)
+    u, v = rays[p.HIT_U, lane], rays[p.HIT_V, lane]
+    if surface.has_colors:
+        color = _corner_color(words, u, v)
+        red, green, blue, alpha = red * color[0], green * color[1], blue * color[2], alpha * color[3]
     if images[material, 0] >= 0:
-        texture_u = triangles[number, 0] + u * triangles[number, 2] + v * triangles[number, 4]
-        texture_v = triangles[number, 1] + u * triangles[number, 3] + v * triangles[number, 5]
+        texture_u = triangle[s.UV] + u * triangle[s.STEPS] + v * triangle[s.STEPS + 2]
+        texture_v = triangle[s.UV + 1] + u * triangle[s.STEPS + 1] + v * triangle[s.STEPS + 3]
         size = images[material, 1]
-        area = _pixel_area(triangles, number, camera, rays, lane, np.float32(size))
+        area = _pixel_area(triangle, camera, rays, lane, np.float32(size))
         texel = _trilinear(
-            texels, images[material, 0], size, images[material, 2], images[material, 3],
+            surface.texels, images[material, 0], size, images[material, 2], images[material, 3],
             _bounded(texture_u), _bounded(texture_v), area,
         )  # fmt: skip
         red, green, blue, alpha = red * texel[0], green * texel[1], blue * texel[2], alpha * texel[3]

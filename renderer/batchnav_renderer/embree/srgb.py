@@ -23,6 +23,7 @@ DECODE = _decode(np.arange(256) / 255.0).astype(np.float32)
 ENCODE = np.rint(_encode(np.arange(ENCODE_STEPS + 1) / ENCODE_STEPS) * 255.0).astype(np.uint8)
 """(8193,) uint8 of light in steps of 1/8192."""
 _ZERO, _HALF, _ONE, _STEPS = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(ENCODE_STEPS)
+_QUARTER = np.float32(0.25)
 
 
 @part
@@ -34,26 +35,39 @@ def encode(light: Real) -> int:
     return code
 
 
+def num_texels(size: int) -> int:
+    """Texels of an image of ``size`` (a power of two) a side and its mipmaps, the last of one texel."""
+    return (4 * size * size - 1) // 3
+
+
+@part
+def _average(a: int, b: int, c: int, d: int) -> int:
+    """One texel of four: colours in linear light, alpha as it is."""
+    texel = 0
+    for shift in range(0, 24, 8):
+        light = DECODE[(a >> shift) & 255] + DECODE[(b >> shift) & 255]
+        light += DECODE[(c >> shift) & 255] + DECODE[(d >> shift) & 255]
+        texel |= int(encode(light * _QUARTER)) << shift
+    return texel | (((a >> 24) + (b >> 24) + (c >> 24) + (d >> 24) + 2) >> 2 << 24)
+
+
 @kernel
-def _halve(image: Array, half: Array) -> None:
-    """Average 2 x 2 texels of (2s, 2s, 4) uint8 into (s, s, 4): colours in linear light, alpha as it is."""
-    quarter = np.float32(0.25)
-    for y in range(len(half)):
-        for x in range(len(half)):
-            texels = image[2 * y : 2 * y + 2, 2 * x : 2 * x + 2]
-            for channel in range(3):
-                light = DECODE[texels[0, 0, channel]] + DECODE[texels[0, 1, channel]]
-                light += DECODE[texels[1, 0, channel]] + DECODE[texels[1, 1, channel]]
-                half[y, x, channel] = encode(light * quarter)
-            alpha = int(texels[0, 0, 3]) + int(texels[0, 1, 3]) + int(texels[1, 0, 3]) + int(texels[1, 1, 3])
-            half[y, x, 3] = (alpha + 2) // 4
+def fill_mipmaps(texels: Array, first: int, size: int) -> None:
+    """Write the mipmaps of an image behind it, each half as large.
 
-
-def pyramid(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """All mipmaps of a (s, s, 4) image, s a power of two, one after another: (about 4/3 s^2, 4) uint8."""
-    levels = [np.ascontiguousarray(image)]
-    while len(levels[-1]) > 1:
-        half = np.empty((len(levels[-1]) // 2, len(levels[-1]) // 2, 4), np.uint8)
-        _halve(levels[-1], half)
-        levels.append(half)
-    return np.concatenate([level.reshape(-1, 4) for level in levels])
+    Args:
+        texels: (T,) uint32, red in the lowest byte; read and written.
+        first: where the image of ``size`` x ``size`` texels begins.
+        size: a power of two.
+    """
+    while size > 1:
+        half, target = size >> 1, first + size * size
+        for y in range(half):
+            for x in range(half):
+                above = first + 2 * y * size + 2 * x
+                below = above + size
+                texels[target + y * half + x] = _average(
+                    np.int64(texels[above]), np.int64(texels[above + 1]),
+                    np.int64(texels[below]), np.int64(texels[below + 1]),
+                )  # fmt: skip
+        first, size = target, half

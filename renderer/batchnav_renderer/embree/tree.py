@@ -1,4 +1,4 @@
-"""A scene in Embree's memory."""
+"""The tree of a scene in Embree's memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from .library import Embree
 
 _TRIANGLES, _INDEX, _VERTEX, _UINT3, _FLOAT3 = 0, 0, 1, 0x5003, 0x9003
+# Rays along the edges of triangles hit one of them. Trees of this kind have no better quality to ask for:
+# RTC_BUILD_QUALITY_HIGH gives the same tree.
 _ROBUST = 1 << 2
 
 
@@ -27,7 +29,8 @@ class Tree:
             triangles: (F, 3) uint32 indices.
 
         Raises:
-            EmbreeError: Embree refused, as for want of memory.
+            CapacityError: memory is short.
+            EmbreeError: Embree refused.
         """
         self.handle = int(embree.rtcNewScene(embree.device) or 0)
         embree.check("making a scene")
