@@ -46,21 +46,24 @@ def test_houses(make_renderer, rng, seed):
     assert_alike(ours, embree)
 
 
-def test_ids_normals_and_headlight_as_the_rasteriser_draws_them(make_renderer, rng):
+@pytest.mark.parametrize("other", ["gl", "embree"])
+def test_ids_normals_and_headlight(make_renderer, rng, other):
     arrays = make_house(5).arrays
     poses = cameras(arrays.positions, rng, 24)
     outputs = ("rgb", "ids", "normals")
-    ours, raster = both(make_renderer, arrays, poses, "gl", outputs=outputs, shading="headlight")
-    same = (ours["ids"] == raster["ids"])[..., 0]
-    assert len(np.unique(raster["ids"])) > 10
+    ours, theirs = both(make_renderer, arrays, poses, other, outputs=outputs, shading="headlight")
+    same = (ours["ids"] == theirs["ids"])[..., 0]
+    assert len(np.unique(theirs["ids"])) > 10
     assert same.mean() > 0.998
-    assert (np.abs(ours["normals"] - raster["normals"])[same].max(-1) < 0.01).mean() > 0.998
-    assert np.abs(ours["rgb"].astype(int) - raster["rgb"])[same].mean() < 2.0
+    assert (np.abs(ours["normals"] - theirs["normals"])[same].max(-1) < 0.01).mean() > 0.998
+    assert np.abs(ours["rgb"].astype(int) - theirs["rgb"])[same].mean() < 2.0
 
 
 @pytest.mark.slow
 def test_a_scanned_house(make_renderer, rng, shared_data):
     arrays = load_scene(shared_data / "scenes" / "aws_small_house.glb").arrays
     poses = cameras(arrays.positions, rng, 32)
-    ours, embree = both(make_renderer, arrays, poses, outputs=("depth", "rgb"), max_texture_size=512)
+    ours, embree = both(make_renderer, arrays, poses, outputs=("depth", "rgb", "ids"), max_texture_size=512)
     assert_alike(ours, embree)
+    assert len(np.unique(embree["ids"])) > 10
+    assert (ours["ids"] == embree["ids"]).mean() > 0.998
