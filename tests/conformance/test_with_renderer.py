@@ -125,7 +125,7 @@ def test_fewer_views_draw_what_the_whole_batch_draws(make):
             assert np.array_equal(observation[key], again[key]), (step, key)
 
 
-@pytest.mark.parametrize("backend", ["gl", "gl-raycast"])
+@pytest.mark.parametrize("backend", ["gl", "gl-raycast", "embree"])
 def test_ids_and_normals_of_two_cameras_by_hand(make, backend):
     """The agent of above, at x = 3, z = 3.2: one camera looks at the wall, one to the left, along +Z."""
     cameras = (Camera(name="front"), Camera(name="left", yaw_deg=90, pitch_deg=-45, hfov_deg=60))

@@ -16,7 +16,8 @@ from batchnav_renderer import BatchRenderer, EGLError, Material, RenderConfig, S
 from batchnav_renderer.camera import world_from_camera
 
 FOLDER = Path(__file__).parent
-TOLERANCES = {"rgb": 1.5, "depth": 1.0}  # mean absolute difference, in grey levels
+BACKENDS = ("embree", "gl", "gl-raycast")
+TOLERANCES = {"rgb": 1.5, "depth": 1.0, "ids": 1.0, "normals": 1.0}  # mean absolute difference, in levels
 
 
 def tiles(size, first, second):
@@ -54,9 +55,9 @@ def box(low, high, material):
     return np.array(corners), np.array(uvs), faces.reshape(-1, 3), material
 
 
-@pytest.fixture(scope="module")
-def pictures():
-    """The outputs of four views of a room."""
+@pytest.fixture(scope="module", params=BACKENDS)
+def pictures(request):
+    """Name of a backend, and its outputs of four views of a room."""
     parts = [
         box((-3, 0, -4), (3, 2.6, 4), 0),
         box((-1, 0, -2), (0, 1, -1), 1),
@@ -72,6 +73,7 @@ def pictures():
             np.uint32
         ),
         material_ids=np.repeat([part[3] for part in parts], 12).astype(np.int32),
+        object_ids=np.repeat([3, 4, 7, 1, 5], 12).astype(np.int32),
         materials=(
             Material(texture=0, base_color=(0.8, 0.9, 1.0, 1.0)),
             Material(texture=1),
@@ -89,29 +91,42 @@ def pictures():
     where = [(0, 1.5, 3.2), (-2.6, 1.2, 2.5), (2.5, 0.6, -3.5), (0.4, 2.3, 0)]
     poses = world_from_camera(where, np.radians([0, -35, 150, 75]), np.radians([-5, -10, 5, -40]))
     config = RenderConfig(
-        num_views=4, height=96, width=128, outputs=("rgb", "depth"), device="cpu", backend="gl"
+        num_views=4,
+        height=96,
+        width=128,
+        outputs=("rgb", "depth", "ids", "normals"),
+        device="cpu",
+        backend=request.param,
     )
     try:
         renderer = BatchRenderer(config)
     except EGLError as error:
-        if "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
+        if request.param == "embree" or "egl" in os.environ.get("BATCHNAV_REQUIRE", "").split(","):
             raise
         pytest.skip(f"no headless GL: {error}")
     with renderer:
         renderer.set_views(np.full(4, renderer.add_scene(scene)), poses)
-        return renderer.render()
+        return request.param, renderer.render()
+
+
+def shown(kind, images):
+    """Pictures (4, H, W) or (4, H, W, 3) uint8: 10 m, or 10 ids, over 250 levels; normals from -1 to 1."""
+    if kind == "rgb":
+        return images["rgb"]
+    if kind == "normals":
+        return (images["normals"] * 127 + 128).round().astype(np.uint8)
+    return ((images[kind][..., 0] + (kind == "ids")) * 25).round().astype(np.uint8)
 
 
 def mosaic(images):
     return np.concatenate([np.concatenate(list(images[row : row + 2]), axis=1) for row in (0, 2)], axis=0)
 
 
-@pytest.mark.parametrize("kind", ["rgb", "depth"])
+@pytest.mark.parametrize("kind", list(TOLERANCES))
 def test_picture(pictures, kind):
-    # Depth in grey: 0 to 10 m over 250 levels.
-    images = pictures["rgb"] if kind == "rgb" else (pictures["depth"][..., 0] * 25).round().astype(np.uint8)
-    drawn = mosaic(images)
-    path = FOLDER / f"room_{kind}.png"
+    backend, images = pictures
+    drawn = mosaic(shown(kind, images))
+    path = FOLDER / f"room_{kind}_{backend}.png"
     if os.environ.get("BATCHNAV_UPDATE_GOLDEN"):
         notes = PngImagePlugin.PngInfo()
         notes.add_text("tolerance", str(TOLERANCES[kind]))
