@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +110,14 @@ def test_depth_alone_is_sent_without_colours(make_renderer, textured):
     # 128 x 128 texels and their mipmaps are 4 * (4 * 128^2 - 1) / 3 = 87,380 bytes.
     assert sizes["rgb",] - sizes["depth",] > 87_380
     assert sizes["normals",] < sizes["depth",] + 100 < 2000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux do threads have priorities of their own")
+def test_building_gives_way_to_drawing(make_renderer):
+    backend = make_renderer(num_workers=1)._backend
+
+    def priority():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert backend._pool.submit(priority).result() == priority()
+    assert backend._builder.submit(priority).result() == min(priority() + 10, 19)

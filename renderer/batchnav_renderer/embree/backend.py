@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
@@ -53,7 +55,7 @@ class EmbreeBackend:
         self._frame = _frame(config, self._tracer.lanes)
         self._workers = min(config.num_workers or num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")
-        self._builder = ThreadPoolExecutor(1, thread_name_prefix="batchnav-renderer-build")
+        self._builder = ThreadPoolExecutor(1, "batchnav-renderer-build", initializer=_give_way)
         self._scenes: dict[int, Scene] = {}
         self._jobs: list[Job] = []
         self._running: list[tuple[Job, Future[None]]] = []
@@ -152,6 +154,12 @@ def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[Job]:
         scenes, starts = np.unique(scene_ids[views], return_index=True)
         jobs.append(list(zip(scenes.tolist(), np.split(views, starts[1:]), strict=True)))
     return jobs
+
+
+def _give_way() -> None:
+    """Let the threads that draw go before this one, where threads have priorities of their own."""
+    if sys.platform == "linux":
+        os.nice(_BUILDER_NICENESS)  # of this thread alone
 
 
 def _free(scene: Scene, shown: list[Future[None]]) -> None:
