@@ -1,9 +1,4 @@
-"""Reads Habitat's ``.navmesh``: a set of Detour tiles behind an ``MSET`` header.
-
-Layout (little-endian): ``MSET``, version, number of tiles, ``dtNavMeshParams``; version 2 puts the settings
-of the bake next; then per tile its reference (32 or 64 bits), its size and Detour's tile data of version 7.
-Sources: habitat-sim PathFinder.cpp, Recast Navigation DetourNavMesh.h and DetourNavMeshBuilder.cpp.
-"""
+"""Reads Habitat's ``.navmesh``; the format is described in `detour_layout`."""
 
 from __future__ import annotations
 
@@ -14,51 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.errors import NavMeshError
-
-SET_MAGIC = b"TESM"
-TILE_MAGIC = b"VAND"
-SET_VERSIONS = (1, 2)
-TILE_VERSION = 7
-EXTERNAL_LINK = 0x8000
-WALK_FLAG = 0x01
-"""habitat-sim's POLYFLAGS_WALK."""
-VERTS_PER_POLYGON = 6
-MAX_COORDINATE = 1e6
-"""Metres; beyond it a file is broken."""
-
-_SET_HEADER = np.dtype(
-    [("magic", "S4"), ("version", "<i4"), ("tiles", "<i4"), ("origin", "<f4", 3), ("tile_size", "<f4", 2),
-     ("max_tiles", "<i4"), ("max_polys", "<i4")]
-)  # fmt: skip
-_TILE_HEADER = np.dtype(
-    [("magic", "S4"), ("version", "<i4"), ("x", "<i4"), ("y", "<i4"), ("layer", "<i4"), ("user", "<u4"),
-     ("polys", "<i4"), ("verts", "<i4"), ("links", "<i4"), ("detail_meshes", "<i4"), ("detail_verts", "<i4"),
-     ("detail_tris", "<i4"), ("bv_nodes", "<i4"), ("off_mesh", "<i4"), ("off_mesh_base", "<i4"),
-     ("walk_height", "<f4"), ("walk_radius", "<f4"), ("walk_climb", "<f4"), ("low", "<f4", 3), ("high", "<f4",
-     3), ("quant", "<f4")]
-)  # fmt: skip
-_POLY = np.dtype(
-    [("link", "<u4"), ("verts", "<u2", VERTS_PER_POLYGON), ("neis", "<u2", VERTS_PER_POLYGON), ("flags",
-    "<u2"),
-     ("count", "u1"), ("area_type", "u1")]
-)  # fmt: skip
-_DETAIL = np.dtype(
-    [("vert_base", "<u4"), ("tri_base", "<u4"), ("verts", "u1"), ("tris", "u1"), ("pad", "<u2")]
-)
-_BV_NODE = np.dtype([("low", "<u2", 3), ("high", "<u2", 3), ("index", "<i4")])
-_OFF_MESH_SIZE = 36
-_LINK_SIZES = {4: 12, 8: 16}
-_COUNTS = (
-    "polys",
-    "verts",
-    "links",
-    "detail_meshes",
-    "detail_verts",
-    "detail_tris",
-    "bv_nodes",
-    "off_mesh",
-)
+from gym_batchnav.errors import ConfigError, NavMeshError
+from gym_batchnav.nav import detour_layout as layout
+from gym_batchnav.nav.agent import AgentSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +33,8 @@ class DetourSet:
 
     source: str
     header: Any
+    settings: AgentSettings | None
+    """What the mesh was baked for; None in version 1, and where they are of another layout."""
     tiles: tuple[DetourTile, ...]
 
 
@@ -122,21 +77,28 @@ def read_detour_set(path: str | Path) -> DetourSet:
     except OSError as error:
         raise NavMeshError(f"cannot read the navigation mesh {source}: {error}") from error
     cursor = _Cursor(source, data)
-    header = cursor.take(_SET_HEADER, 1, "the header of the tile set")[0]
-    if header["magic"] != SET_MAGIC:
-        raise cursor.fail(f"not a Detour tile set: it starts with {data[:4]!r}, not {SET_MAGIC!r}", 0)
-    if header["version"] not in SET_VERSIONS:
-        raise cursor.fail(f"tile set version {header['version']}; versions {SET_VERSIONS} can be read", 4)
+    header = cursor.take(layout.SET_HEADER, 1, "the header of the tile set")[0]
+    if header["magic"] != layout.SET_MAGIC:
+        raise cursor.fail(f"not a Detour tile set: it starts with {data[:4]!r}, not {layout.SET_MAGIC!r}", 0)
+    if header["version"] not in layout.SET_VERSIONS:
+        raise cursor.fail(
+            f"tile set version {header['version']}; versions {layout.SET_VERSIONS} can be read", 4
+        )
     if not 1 <= header["tiles"] <= 1 << 22:
         raise cursor.fail(f"{header['tiles']} tiles; at least one is needed", 8)
     size = header["tile_size"]
     if not (np.isfinite(header["origin"]).all() and np.isfinite(size).all() and (size > 0).all()):
         raise cursor.fail(f"the tiles start at {header['origin']} and are {size} m large", 12)
     ref_size = _reference_size(cursor, int(header["version"]))
+    settings = _read_settings(data[layout.SET_HEADER.itemsize : cursor.at])
     tiles = tuple(_read_tile(cursor, index, ref_size) for index in range(header["tiles"]))
+    places = [tuple(int(tile.header[name]) for name in ("x", "y", "layer")) for tile in tiles]
+    if len(set(places)) != len(places):
+        twice = next(place for place in places if places.count(place) > 1)
+        raise cursor.fail(f"two tiles lie at x {twice[0]}, y {twice[1]}, layer {twice[2]}")
     if cursor.at != len(data):
         raise cursor.fail(f"{len(data) - cursor.at} bytes are left over after {len(tiles)} tiles")
-    return DetourSet(source=source, header=header, tiles=tiles)
+    return DetourSet(source=source, header=header, settings=settings, tiles=tiles)
 
 
 def _reference_size(cursor: _Cursor, version: int) -> int:
@@ -144,25 +106,38 @@ def _reference_size(cursor: _Cursor, version: int) -> int:
 
     Neither is written down in the file: both follow from where the first tile starts and from its size.
     """
-    first = cursor.data.find(TILE_MAGIC, cursor.at, cursor.at + 1024)
+    first = cursor.data.find(layout.TILE_MAGIC, cursor.at, cursor.at + 1024)
     if first < 0:
         raise cursor.fail("no Detour tile ('DNAV' data) follows the header of the tile set")
-    head = cursor.data[first : first + _TILE_HEADER.itemsize]
+    head = cursor.data[first : first + layout.TILE_HEADER.itemsize]
     for ref_size in (4, 8):
         settings = first - cursor.at - 2 * ref_size
-        if settings < 0 or (version == 1 and settings > 0) or len(head) < _TILE_HEADER.itemsize:
+        if settings < 0 or (version == 1 and settings > 0) or len(head) < layout.TILE_HEADER.itemsize:
             continue
         size_at = first - ref_size
         size = int.from_bytes(cursor.data[size_at : size_at + 4], "little", signed=True)
-        if version == 1 or size == _tile_size(np.frombuffer(head, _TILE_HEADER)[0], ref_size):
+        if version == 1 or size == _tile_size(np.frombuffer(head, layout.TILE_HEADER)[0], ref_size):
             cursor.skip(settings, "the settings of the bake")
             return ref_size
     raise cursor.fail(f"the first tile's data starts at byte {first}, where no tile header ends")
 
 
+def _read_settings(data: bytes) -> AgentSettings | None:
+    if len(data) != layout.SETTINGS.itemsize:
+        return None
+    record = np.frombuffer(data, layout.SETTINGS)[0]
+    # Seven digits are what float32 holds: 0.05 again, not 0.0500000007.
+    numbers = {name: float(f"{record[name]:.7g}") for name in layout.SETTING_NUMBERS}
+    flags = {name: bool(record[name]) for name in layout.SETTING_FLAGS}
+    try:
+        return AgentSettings(**numbers, **flags)  # type: ignore[arg-type]
+    except ConfigError:
+        return None
+
+
 def _tile_size(header: Any, ref_size: int) -> int:
-    sizes = (32, 12, _LINK_SIZES[ref_size], 12, 12, 4, 16, _OFF_MESH_SIZE)
-    return 100 + sum(int(header[name]) * size for name, size in zip(_COUNTS, sizes, strict=True))
+    sizes = (32, 12, layout.LINK_SIZES[ref_size], 12, 12, 4, 16, layout.OFF_MESH_SIZE)
+    return 100 + sum(int(header[name]) * size for name, size in zip(layout.COUNTS, sizes, strict=True))
 
 
 def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
@@ -171,7 +146,7 @@ def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
     size = int(cursor.take("<i4", 1, f"the size of {what}")[0])
     cursor.skip(ref_size - 4, f"the header of {what}")
     start = cursor.at
-    header = cursor.take(_TILE_HEADER, 1, f"the header of {what}")[0]
+    header = cursor.take(layout.TILE_HEADER, 1, f"the header of {what}")[0]
     _check_header(cursor, header, start, what)
     expected = _tile_size(header, ref_size)
     if size != expected:
@@ -179,7 +154,7 @@ def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
     tile = DetourTile(
         header=header,
         verts=cursor.take("<f4", 3 * header["verts"], f"the vertices of {what}").reshape(-1, 3),
-        polys=cursor.take(_POLY, header["polys"], f"the polygons of {what}"),
+        polys=cursor.take(layout.POLY, header["polys"], f"the polygons of {what}"),
         details=_after_links(cursor, header, ref_size, what),
         detail_verts=cursor.take("<f4", 3 * header["detail_verts"], f"detail vertices of {what}").reshape(
             -1, 3
@@ -187,7 +162,7 @@ def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
         detail_tris=cursor.take("u1", 4 * header["detail_tris"], f"detail triangles of {what}").reshape(
             -1, 4
         ),
-        bv_nodes=cursor.take(_BV_NODE, header["bv_nodes"], f"the BV tree of {what}"),
+        bv_nodes=cursor.take(layout.BV_NODE, header["bv_nodes"], f"the BV tree of {what}"),
     )
     _check_tile(cursor, tile, start, what)
     return tile
@@ -196,16 +171,18 @@ def _read_tile(cursor: _Cursor, index: int, ref_size: int) -> DetourTile:
 def _after_links(cursor: _Cursor, header: Any, ref_size: int, what: str) -> NDArray[Any]:
     # The links of a stored tile are scratch space: Detour makes them from the neighbours when it adds the
     # tile.
-    cursor.skip(int(header["links"]) * _LINK_SIZES[ref_size], f"the links of {what}")
-    return cursor.take(_DETAIL, header["detail_meshes"], f"the detail meshes of {what}")
+    cursor.skip(int(header["links"]) * layout.LINK_SIZES[ref_size], f"the links of {what}")
+    return cursor.take(layout.DETAIL, header["detail_meshes"], f"the detail meshes of {what}")
 
 
 def _check_header(cursor: _Cursor, header: Any, start: int, what: str) -> None:
-    if header["magic"] != TILE_MAGIC:
-        raise cursor.fail(f"{what} starts with {bytes(header['magic'])!r}, not {TILE_MAGIC!r}", start)
-    if header["version"] != TILE_VERSION:
-        raise cursor.fail(f"{what} has version {header['version']}; only {TILE_VERSION} can be read", start)
-    for name in _COUNTS:
+    if header["magic"] != layout.TILE_MAGIC:
+        raise cursor.fail(f"{what} starts with {bytes(header['magic'])!r}, not {layout.TILE_MAGIC!r}", start)
+    if header["version"] != layout.TILE_VERSION:
+        raise cursor.fail(
+            f"{what} has version {header['version']}; only {layout.TILE_VERSION} can be read", start
+        )
+    for name in layout.COUNTS:
         if not 0 <= header[name] <= 1 << 24:
             raise cursor.fail(f"{what} counts {header[name]} {name}", start)
     if header["off_mesh"]:
@@ -213,20 +190,22 @@ def _check_header(cursor: _Cursor, header: Any, start: int, what: str) -> None:
             f"{what} has {header['off_mesh']} off-mesh connections, which are not supported", start
         )
     numbers = np.array([*header["low"], *header["high"], header["walk_climb"], header["quant"]])
-    if not (np.abs(numbers) <= MAX_COORDINATE).all() or (header["high"] < header["low"]).any():
+    if not (np.abs(numbers) <= layout.MAX_COORDINATE).all() or (header["high"] < header["low"]).any():
         raise cursor.fail(f"{what} has bounds {header['low']} to {header['high']}", start)
 
 
 def _check_tile(cursor: _Cursor, tile: DetourTile, start: int, what: str) -> None:
     polys, details, count = tile.polys, tile.details, tile.polys["count"].astype(np.int64)
-    used = np.arange(VERTS_PER_POLYGON) < count[:, None]
+    used = np.arange(layout.VERTS_PER_POLYGON) < count[:, None]
     neis = np.where(used, polys["neis"], 0).astype(np.int64)
-    inner = np.where(neis & EXTERNAL_LINK, 0, neis)
+    inner = np.where(neis & layout.EXTERNAL_LINK, 0, neis)
     for verts in (tile.verts, tile.detail_verts):
-        if not (np.abs(verts) <= MAX_COORDINATE).all():
-            raise cursor.fail(f"{what} has a vertex beyond {MAX_COORDINATE:g} m, or not a number", start)
+        if not (np.abs(verts) <= layout.MAX_COORDINATE).all():
+            raise cursor.fail(
+                f"{what} has a vertex beyond {layout.MAX_COORDINATE:g} m, or not a number", start
+            )
     _check_each(
-        cursor, start, what, (count < 3) | (count > VERTS_PER_POLYGON), "has a bad number of vertices"
+        cursor, start, what, (count < 3) | (count > layout.VERTS_PER_POLYGON), "has a bad number of vertices"
     )
     _check_each(
         cursor,
@@ -246,7 +225,9 @@ def _check_tile(cursor: _Cursor, tile: DetourTile, start: int, what: str) -> Non
         (ends > len(tile.detail_tris)) | (details["tris"] == 0),
         "has no detail triangles or names some beyond the end",
     )
-    own = np.concatenate([np.arange(e - n, e) for e, n in zip(ends, details["tris"], strict=True)])
+    own = np.concatenate(
+        [np.arange(0), *(np.arange(e - n, e) for e, n in zip(ends, details["tris"], strict=True))]
+    )
     poly = np.repeat(np.arange(len(polys)), details["tris"])
     extra = tile.detail_tris[own, :3].astype(np.int64) - count[poly][:, None]
     beyond = (extra >= 0) & (details["vert_base"][poly][:, None] + extra >= len(tile.detail_verts))

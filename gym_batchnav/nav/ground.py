@@ -6,13 +6,14 @@ convex seen from above (xz plane); each carries detail triangles that give the h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.errors import NavMeshError
+from gym_batchnav.nav.agent import AgentSettings
 
 MIN_POLYGON_AREA = 1e-5
 """Polygons whose detail triangles sum to less (m2) are not walkable (habitat-sim, removeZeroAreaPolys)."""
@@ -102,6 +103,8 @@ class PolygonMesh:
     detail_tri: NDArray[np.float32]
     detail_edge: NDArray[np.uint8]
     tiles: TileFrame
+    settings: AgentSettings = field(default_factory=AgentSettings)
+    """What the mesh was baked for, as far as its source says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

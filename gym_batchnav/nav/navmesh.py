@@ -14,8 +14,10 @@ from gym_batchnav.nav import _geodesic, _locate, _motion
 from gym_batchnav.nav._arguments import finite, pair
 from gym_batchnav.nav._arguments import points as checked_points
 from gym_batchnav.nav._sight import place_all
+from gym_batchnav.nav.agent import AgentSettings
 from gym_batchnav.nav.corners import CornerTable, build_corner_table
 from gym_batchnav.nav.crowd import Crowd
+from gym_batchnav.nav.detour_writer import write_detour_set
 from gym_batchnav.nav.ground import Ground, GroundFacts, PolygonMesh, build_ground, freeze
 from gym_batchnav.nav.readers import mesh_from_polygons, read_navmesh
 from gym_batchnav.nav.triangles import SightMesh
@@ -39,6 +41,7 @@ class NavMesh:
     def __init__(self, mesh: PolygonMesh) -> None:
         ground, facts = build_ground(mesh)
         self._source: str = mesh.source
+        self._settings: AgentSettings = mesh.settings
         self._ground: Ground = ground
         self._facts: GroundFacts = facts
         self._corners: CornerTable | None = None
@@ -71,6 +74,22 @@ class NavMesh:
             exist.
         """
         return cls(mesh_from_polygons(vertices, polygons, source))
+
+    def save(self, path: str | Path) -> None:
+        """Writes Habitat's ``.navmesh``, version 2; `load` gives the same mesh back.
+
+        Polygons that cannot be walked on are kept, marked as disabled.
+
+        Raises:
+            NavMeshError: The file cannot be written, or the mesh does not fit the format (it was read from
+            several tiles, or has over 32,766 polygons, 65,535 vertices or 6 vertices in a polygon).
+        """
+        write_detour_set(path, self._ground, self._settings)
+
+    @property
+    def settings(self) -> AgentSettings:
+        """The agent and the settings of the bake; defaults where the source does not say."""
+        return self._settings
 
     @property
     def area_m2(self) -> float:

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gym_batchnav.errors import NavMeshError
-from gym_batchnav.nav.detour_file import EXTERNAL_LINK, MAX_COORDINATE, WALK_FLAG, DetourTile, read_detour_set
+from gym_batchnav.errors import ConfigError, NavMeshError
+from gym_batchnav.nav.agent import AgentSettings
+from gym_batchnav.nav.detour_file import DetourTile, read_detour_set
+from gym_batchnav.nav.detour_layout import EXTERNAL_LINK, MAX_COORDINATE, WALK_FLAG
 from gym_batchnav.nav.ground import PolygonMesh, TileFrame
+from gym_batchnav.nav.portals import Rings, join_portals, portal_edges
 
 DEFAULT_CLIMB = 0.2
 """Metres; habitat-sim's agent_max_climb."""
@@ -23,49 +26,92 @@ _CONVEXITY = 1e-6
 
 
 def read_navmesh(path: str | Path) -> PolygonMesh:
-    """Reads a Habitat ``.navmesh`` file.
+    """Reads a Habitat ``.navmesh`` file of one or several tiles.
 
     Raises:
-        NavMeshError: See `read_detour_set`; also for a file of several tiles.
+        NavMeshError: See `read_detour_set`.
     """
     tile_set = read_detour_set(path)
-    if len(tile_set.tiles) != 1:
-        raise NavMeshError(
-            f"{path}: {len(tile_set.tiles)} tiles; only meshes baked into one tile (as habitat-sim bakes "
-            "them) can be used"
-        )
-    tile = tile_set.tiles[0]
-    header = tile.header
-    if (tile.polys["neis"] & EXTERNAL_LINK).any():
-        raise NavMeshError(f"{path}: the tile has borders to other tiles, but the file holds no other tile")
-    count = tile.polys["count"].astype(np.int32)
-    used = np.arange(tile.polys["verts"].shape[1]) < count[:, None]
-    start, tris, edges = _tile_details(tile, count)
-    quant, rank = _tree_leaves(tile, str(path))
+    # Detour looks into the tiles row by row.
+    tiles = sorted(tile_set.tiles, key=lambda tile: (int(tile.header["y"]), int(tile.header["x"])))
+    headers = np.array([tile.header for tile in tiles])
+    sizes = [len(tile.polys) for tile in tiles]
+    owner = np.repeat(np.arange(len(tiles), dtype=np.int32), sizes)
+    polys = np.concatenate([tile.polys for tile in tiles])
+    if len(polys) == 0:
+        raise NavMeshError(f"{path}: the tiles hold no polygon; bake the navigation mesh again")
+    count = polys["count"].astype(np.int32)
+    verts = np.concatenate([tile.verts for tile in tiles]).astype(np.float32)
+    first_poly = np.cumsum([0, *sizes])[:-1]
+    first_vert = np.cumsum([0, *(len(tile.verts) for tile in tiles)])[:-1]
+    rings = _rings(polys, count, first_poly[owner], first_vert[owner])
+    edges = portal_edges(polys["neis"], count, EXTERNAL_LINK)
+    join_portals(verts, rings, edges, owner, headers["walk_climb"].astype(np.float32)[owner])
+    details = [_tile_details(tile, tile.polys["count"].astype(np.int32)) for tile in tiles]
+    leaves = [_tree_leaves(tile, str(path)) for tile in tiles]
+    first_node = np.cumsum([0, *(max(len(tile.bv_nodes), len(tile.polys)) for tile in tiles)])[:-1]
     return PolygonMesh(
         source=str(path),
-        verts=tile.verts.astype(np.float32),
-        poly_verts=np.where(used, tile.polys["verts"].astype(np.int32), -1).astype(np.int32),
-        poly_count=count,
-        poly_next=np.where(used, tile.polys["neis"].astype(np.int32) - 1, -1).astype(np.int32),
-        poly_quant=quant,
-        poly_tile=np.zeros(len(count), np.int32),
-        poly_rank=rank,
-        poly_walk=(tile.polys["flags"] & WALK_FLAG) != 0,
-        detail_start=start,
-        detail_tri=tris,
-        detail_edge=edges,
+        verts=verts,
+        poly_verts=_padded(rings.vertices),
+        poly_count=np.array([len(ring) for ring in rings.vertices], np.int32),
+        poly_next=_padded(rings.across),
+        poly_quant=np.concatenate([quant for quant, _ in leaves]),
+        poly_tile=owner,
+        poly_rank=np.concatenate(
+            [rank + at for (_, rank), at in zip(leaves, first_node, strict=True)]
+        ).astype(np.int32),
+        poly_walk=(polys["flags"] & WALK_FLAG) != 0,
+        detail_start=np.cumsum([0, *(n for start, _, _ in details for n in np.diff(start))]).astype(np.int32),
+        detail_tri=np.concatenate([tris for _, tris, _ in details]),
+        detail_edge=np.concatenate([bits for _, _, bits in details]),
         tiles=TileFrame(
-            low=header["low"][None].astype(np.float32),
-            high=header["high"][None].astype(np.float32),
-            quant=np.array([header["quant"]], np.float32),
-            climb=np.array([header["walk_climb"]], np.float32),
-            xz=np.array([[header["x"], header["y"]]], np.int32),
-            grid=np.concatenate(
-                [tile_set.header["origin"][[0, 2]], tile_set.header["tile_size"]]
-            ).astype(np.float32),
+            low=headers["low"].astype(np.float32),
+            high=headers["high"].astype(np.float32),
+            quant=headers["quant"].astype(np.float32),
+            climb=headers["walk_climb"].astype(np.float32),
+            xz=np.stack([headers["x"], headers["y"]], axis=1).astype(np.int32),
+            grid=np.concatenate([tile_set.header["origin"][[0, 2]], tile_set.header["tile_size"]]).astype(
+                np.float32
+            ),
         ),
-    )  # fmt: skip
+        settings=tile_set.settings or _guessed_settings(headers[0]),
+    )
+
+
+def _rings(
+    polys: NDArray[Any],
+    count: NDArray[np.int32],
+    first_poly: NDArray[np.int64],
+    first_vert: NDArray[np.int64],
+) -> Rings:
+    """Polygons of all tiles in one numbering; edges on borders lead nowhere yet."""
+    verts = polys["verts"].astype(np.int64) + first_vert[:, None]
+    neis = polys["neis"].astype(np.int64)
+    inner = (neis > 0) & ((neis & EXTERNAL_LINK) == 0)
+    across = np.where(inner, neis - 1 + first_poly[:, None], -1)
+    return Rings(
+        [row[:n] for row, n in zip(verts.tolist(), count.tolist(), strict=True)],
+        [row[:n] for row, n in zip(across.tolist(), count.tolist(), strict=True)],
+    )
+
+
+def _padded(rows: list[list[int]]) -> NDArray[np.int32]:
+    width = max(len(row) for row in rows)
+    return np.array([row + [-1] * (width - len(row)) for row in rows], np.int32)
+
+
+def _guessed_settings(header: Any) -> AgentSettings:
+    """Version 1 tells height, radius and climb; the rest is taken to be the default, as habitat-sim does."""
+    told = {
+        "agent_height": header["walk_height"],
+        "agent_radius": header["walk_radius"],
+        "agent_max_climb": header["walk_climb"],
+    }
+    try:
+        return AgentSettings(**{name: float(f"{value:.7g}") for name, value in told.items()})  # type: ignore[arg-type]
+    except ConfigError:
+        return AgentSettings()
 
 
 def _tile_details(
@@ -86,10 +132,10 @@ def _tile_details(
         points = np.where(own[:, :, None], points, tile.detail_verts[np.where(own, 0, inner)])
     flags = tile.detail_tris[index, 3]
     boundary = np.stack([(flags >> (2 * k)) & 3 for k in range(3)], axis=1) & _BOUNDARY != 0
-    return start.astype(np.int32), points.astype(np.float32), _edge_bits(boundary, local)
+    return start.astype(np.int32), points.astype(np.float32), edge_bits(boundary, local)
 
 
-def _edge_bits(boundary: NDArray[np.bool_], local: NDArray[np.int64]) -> NDArray[np.uint8]:
+def edge_bits(boundary: NDArray[np.bool_], local: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Bits of `Ground.detail_edge`; an inner edge, which two triangles share, is looked at from one."""
     either = boundary | (local >= np.roll(local, -1, axis=1))
     weights = np.array([1, 2, 4], np.uint8)
@@ -241,4 +287,4 @@ def _fans(
         [verts[ring[[(0, k, k + 1) for k in range(1, len(ring) - 1)]]] for ring in rings]
     )
     boundary = np.stack([local[:, 1] == 1, np.ones(len(local), np.bool_), local[:, 2] == size - 1], axis=1)
-    return start, corners.astype(np.float32), _edge_bits(boundary, local)
+    return start, corners.astype(np.float32), edge_bits(boundary, local)

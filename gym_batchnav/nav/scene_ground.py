@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from pathlib import Path
 from typing import Any, Protocol
 
-from gym_batchnav.errors import NavMeshError
+from numpy.typing import ArrayLike
+
+from gym_batchnav.nav.agent import AgentSettings
+from gym_batchnav.nav.bake import bake_polygons
 from gym_batchnav.nav.navmesh import NavMesh
+
+_LOG = logging.getLogger(__name__)
 
 
 class _Walkable(Protocol):
@@ -31,19 +38,58 @@ class SceneLike(Protocol):
     def walkable(self) -> Any:
         """Walkable polygons (`vertices`, `polygons`), or None."""
 
+    @property
+    def positions(self) -> Any:
+        """(V, 3) metres; asked for where there is no other ground."""
+
+    @property
+    def triangles(self) -> Any:
+        """(F, 3) vertex indices; asked for where there is no other ground."""
+
 
 def navmesh_for(scene: SceneLike) -> NavMesh:
-    """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons.
+    """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons, else a baked one.
 
     Raises:
-        NavMeshError: The scene has neither, or the mesh is broken.
+        NavMeshError: The mesh is broken, or the scene's triangles hold no walkable ground.
     """
     if scene.navmesh_path is not None:
         return NavMesh.load(scene.navmesh_path)
     if scene.walkable is not None:
         ground: _Walkable = scene.walkable
         return NavMesh.from_polygons(ground.vertices, ground.polygons, source=scene.scene_id)
-    raise NavMeshError(
-        f"scene {scene.scene_id!r} has no walkable ground: put a .navmesh of the same name beside its "
-        "file, or give the path of one (navmesh=...)"
+    return bake_navmesh(scene.positions, scene.triangles, source=scene.scene_id)
+
+
+def bake_navmesh(
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    settings: AgentSettings | None = None,
+    source: str = "triangles",
+) -> NavMesh:
+    """Bakes the ground on which an agent can stand and walk, as habitat-sim does with Recast.
+
+    Args:
+        positions: (V, 3) metres, +Y up.
+        triangles: (F, 3) vertex indices, counter-clockwise seen from the side that is walked on.
+        settings: The agent and the grid; None is Habitat's default agent.
+        source: Named in error messages.
+
+    Returns:
+        The mesh. One line is logged, with the time that it took.
+
+    Raises:
+        NavMeshError: Arrays are of another shape, a number is not finite, the grid would be too large, or
+        there is no walkable ground.
+    """
+    start = time.perf_counter()
+    mesh = NavMesh(bake_polygons(positions, triangles, settings or AgentSettings(), source))
+    _LOG.info(
+        "baked the navigation mesh of %s in %.1f s: %.1f m2, %d polygons, %d islands",
+        source,
+        time.perf_counter() - start,
+        mesh.area_m2,
+        mesh.num_polygons,
+        mesh.num_islands,
     )
+    return mesh
