@@ -166,8 +166,8 @@ def _tree_leaves(tile: DetourTile, source: str) -> tuple[NDArray[np.int32], NDAr
 
 def quantised_bounds(polygons: Sequence[NDArray[np.float32]], low: NDArray[np.float32], quant: float) -> Any:
     """(P, 6) bounds of the polygons' points in steps of 1 / quant above `low`, rounded outwards."""
-    lowest = np.array([(points.min(axis=0) - low) * quant for points in polygons])
-    highest = np.array([(points.max(axis=0) - low) * quant for points in polygons])
+    lowest = np.array([(points.min(axis=0) - low) * quant for points in polygons]).reshape(-1, 3)
+    highest = np.array([(points.max(axis=0) - low) * quant for points in polygons]).reshape(-1, 3)
     return np.concatenate([np.floor(lowest), np.ceil(highest)], axis=1).clip(0, 65535).astype(np.int32)
 
 

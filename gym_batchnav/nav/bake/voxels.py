@@ -76,8 +76,10 @@ def walkable_triangles(corners: NDArray[np.float32], max_slope_deg: float) -> ND
     """(F,) which triangles (F, 3, 3), counter-clockwise seen from above, are no steeper than the slope."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(normal, axis=1)
-    limit = np.float32(np.cos(np.deg2rad(max_slope_deg)))
-    walk: NDArray[np.bool_] = normal[:, 1] > limit * length
+    limit = np.cos(np.float32(max_slope_deg) / np.float32(180) * np.float32(np.pi))
+    # As Recast rounds it: exactly 45 degrees is common, and must fall on the same side.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        walk: NDArray[np.bool_] = normal[:, 1] * (np.float32(1) / length) > limit
     return walk
 
 

@@ -33,9 +33,7 @@ def two_storeys() -> list[Box]:
     The upper floor lies at 2.7 m; over the stairs (x from 2 to 5.75, z from 4 to 5.4) it is open.
     """
     top = 15 * 0.18
-    steps: list[Box] = [
-        ((2 + 0.25 * k, 0, 4.2), (2.25 + 0.25 * k, 0.18 * (k + 1), 5.4)) for k in range(15)
-    ]
+    steps: list[Box] = [((2 + 0.25 * k, 0, 4.2), (2.25 + 0.25 * k, 0.18 * (k + 1), 5.4)) for k in range(15)]
     upper: list[Box] = [
         ((0, top - 0.2, 0), (8, top, 4)),
         ((0, top - 0.2, 4), (1, top, 6)),

@@ -146,7 +146,7 @@ def test_random_damage_never_escapes_as_another_error(save: object, rng: np.rand
         (tile_set(tile(off_mesh=1)), "1 off-mesh connections"),
         (tile_set(tile().replace(b"VAND\x07", b"VAND\x06", 1)), "byte 48: tile 0 has version 6; only 7"),
         (tile_set(tile()).replace(b"VAND", b"XAND", 1), "no Detour tile"),
-        (tile_set(tile(), tiles=2), "2 tiles; only meshes baked into one tile"),
+        (tile_set(tile(), tiles=2), "two tiles lie at x 0, y 0, layer 0"),
         (tile_set(tile(flags=(NO_FLAG, NO_FLAG))), "none of the 2 polygons is walkable"),
         (tile_set(tile())[:-1], "the BV tree of tile 0 needs 64 bytes, but the file has only 63 left"),
     ],

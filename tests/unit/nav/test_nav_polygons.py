@@ -339,8 +339,6 @@ def test_navmesh_for() -> None:
     walkable = SimpleNamespace(vertices=flat([(0, 0), (1, 0), (1, 1), (0, 1)]), polygons=((0, 1, 2, 3),))
     scene = SimpleNamespace(scene_id="kitchen", navmesh_path=None, walkable=walkable)
     assert navmesh_for(scene).area_m2 == pytest.approx(1)
-    with pytest.raises(NavMeshError, match=r"'kitchen' has no walkable ground.*navmesh"):
-        navmesh_for(SimpleNamespace(scene_id="kitchen", navmesh_path=None, walkable=None))
     missing = SimpleNamespace(scene_id="kitchen", navmesh_path=Path("/nowhere/a.navmesh"), walkable=walkable)
     with pytest.raises(NavMeshError, match=r"cannot read the navigation mesh /nowhere/a\.navmesh"):
         navmesh_for(missing)
