@@ -48,8 +48,9 @@ def bake_polygons(
     )
     polygons = make_polygons(join_holes(make_contours(surface, region, settings)), settings)
     _need(bool(polygons.rings), source, "what is left is too narrow for polygons")
-    # As far as outlines stray from the cells.
-    heights = HeightField(surface, region, grid, max(1, int(np.ceil(settings.edge_max_error))))
+    # As far as outlines stray from the cells; storeys are farther apart than half the agent's height.
+    reach, near = max(1, int(np.ceil(settings.edge_max_error))), settings.height_voxels // 2
+    heights = HeightField(surface, region, grid, reach, near)
     builder = DetailBuilder(polygons, heights, settings)
     details = [builder.build(number) for number in range(len(polygons.rings))]
     return _assemble(polygons, details, grid, settings, source)
@@ -110,7 +111,7 @@ def _assemble(
     scale = np.array([settings.cell_size, settings.cell_height, settings.cell_size], np.float32)
     verts = grid.low + polygons.vertices.astype(np.float32) * scale
     count = np.array([len(ring) for ring in polygons.rings], np.int32)
-    poly_verts = np.full((len(count), settings.verts_per_poly), -1, np.int32)
+    poly_verts = np.full((len(count), int(count.max())), -1, np.int32)
     for number, ring in enumerate(polygons.rings):
         poly_verts[number, : len(ring)] = ring
     local = np.concatenate([detail.triangles for detail in details]).astype(np.int64)
@@ -126,7 +127,7 @@ def _assemble(
         verts=verts,
         poly_verts=poly_verts,
         poly_count=count,
-        poly_next=_neighbours(polygons, settings.verts_per_poly),
+        poly_next=_neighbours(polygons, poly_verts.shape[1]),
         poly_quant=bounds,
         poly_tile=np.zeros(len(count), np.int32),
         poly_rank=tree_order(bounds),

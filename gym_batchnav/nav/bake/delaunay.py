@@ -1,6 +1,7 @@
 """Triangulation of a convex polygon with points on its rim and inside.
 
-Source: Lawson 1977, Software for C1 surface interpolation (insertion with edge flips).
+Sources: behaviour of Recast Navigation, triangulateHull; Lawson 1977, Software for C1 surface interpolation
+(insertion with edge flips).
 """
 
 from __future__ import annotations
@@ -14,30 +15,41 @@ _FLAT = 1e-9
 _Triangle = tuple[int, int, int]
 
 
-def triangulate_hull(points: NDArray[np.float64], hull: list[int]) -> list[_Triangle]:
+def triangulate_hull(points: NDArray[np.float64], hull: list[int], corners: int) -> list[_Triangle]:
     """Triangles between points of the rim.
+
+    The first one is the corner with the shortest way around; from there they go on to the left or to the
+    right, wherever the new sides are shorter, but never so that what is left is a line.
 
     Args:
         points: (n, 2) x and z.
         hull: Points in order around a convex polygon; runs of them may lie on one line.
+        corners: How many points, the first ones, are corners of the polygon.
 
     Returns:
-        Triangles wound as the hull, none of them flat: the ear with the shortest rim is cut off first, but
-        not so that what is left is a line.
+        Triangles wound as the hull, none of them flat.
     """
-    index = list(hull)
-    triangles: list[_Triangle] = []
-    while len(index) > 3:
-        xz = points[index]
-        before, after = np.roll(xz, 1, axis=0), np.roll(xz, -1, axis=0)
-        area = np.abs(_doubled_area(before, xz, after)) / 2
-        total = abs((before[:, 0] * xz[:, 1] - xz[:, 0] * before[:, 1]).sum()) / 2
-        rim = sum(np.linalg.norm(p - q, axis=1) for p, q in ((before, xz), (xz, after), (after, before)))
-        fit = (area > _FLAT) & (total - area > _FLAT)
-        ear = int(np.where(fit, rim, np.inf).argmin())
-        triangles.append((index[ear - 1], index[ear], index[(ear + 1) % len(index)]))
-        del index[ear]
-    triangles.append((index[0], index[1], index[2]))
+    count = len(hull)
+    if count == 3:
+        return [(hull[0], hull[1], hull[2])]
+    xz = points[hull]
+    before, after = np.roll(xz, 1, axis=0), np.roll(xz, -1, axis=0)
+    around = _length(xz - before) + _length(after - xz) + _length(before - after)
+    rest = abs(_ring_area(xz)) - np.abs(_doubled_area(before, xz, after))
+    start = int(np.where((np.array(hull) < corners) & (rest > _FLAT), around, np.inf).argmin())
+    # What is left between both ends, from left to right.
+    chain = [(start + 1 + k) % count for k in range(count - 1)]
+    triangles = [(hull[start], hull[chain[0]], hull[chain[-1]])]
+    while len(chain) > 2:
+        left, right = xz[chain[0]], xz[chain[-1]]
+        to_left = _length(xz[chain[1]] - left) + _length(xz[chain[1]] - right)
+        to_right = _length(xz[chain[-2]] - right) + _length(xz[chain[-2]] - left)
+        take_left = bool(to_left < to_right)
+        if len(chain) > 3 and abs(_ring_area(xz[chain[1:] if take_left else chain[:-1]])) <= _FLAT:
+            take_left = not take_left
+        middle = chain[1] if take_left else chain[-2]
+        triangles.append((hull[chain[0]], hull[middle], hull[chain[-1]]))
+        del chain[0 if take_left else -1]
     return triangles
 
 
@@ -96,6 +108,16 @@ def _doubled_area(
         c[..., 0] - a[..., 0]
     ) * (b[..., 1] - a[..., 1])
     return area
+
+
+def _ring_area(ring: NDArray[np.float64]) -> float:
+    """Twice the signed area of a ring."""
+    after = np.roll(ring, -1, axis=0)
+    return float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())
+
+
+def _length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.hypot(vectors[..., 0], vectors[..., 1])
 
 
 def _in_circle(

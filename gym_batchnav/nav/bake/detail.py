@@ -62,7 +62,7 @@ class DetailBuilder:
             for point in self._edge(own[k], own[(k + 1) % len(ring)], region) if self._step else ():
                 hull.append(len(points))
                 points.append(point)
-        triangles = triangulate_hull(np.array(points)[:, ::2], hull)
+        triangles = triangulate_hull(np.array(points)[:, ::2], hull, len(ring))
         extent = np.ptp(own, axis=0)[::2].min()
         if self._step and extent >= 2 * self._step:
             self._fill(points, triangles, own, region)
@@ -107,6 +107,7 @@ class DetailBuilder:
         samples = self._inside(own)
         if len(samples) == 0:
             return
+        samples[:, 1] = _height_on(np.array(points), triangles, samples)
         samples = self._sampled(samples, region)
         while len(points) < MAX_VERTICES:
             gap = np.abs(_height_on(np.array(points), triangles, samples) - samples[:, 1])
@@ -120,10 +121,10 @@ class DetailBuilder:
                 return
 
     def _inside(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places on a grid that lie well inside the polygon, at the mean height of its vertices."""
+        """Places (n, 3) on a grid, without heights, that lie well inside the polygon."""
         low, high = np.floor(own.min(axis=0) / self._step), np.ceil(own.max(axis=0) / self._step)
         x, z = np.meshgrid(np.arange(low[0], high[0]), np.arange(low[2], high[2]))
-        places = np.stack([x.ravel(), np.full(x.size, own[:, 1].mean() / self._step), z.ravel()], axis=1)
+        places = np.stack([x.ravel(), np.zeros(x.size), z.ravel()], axis=1)
         places *= self._step
         # Off the grid by a little, so that no place falls on a line between others.
         places[:, ::2] += self._step * _JITTER * (np.arange(len(places))[:, None] * _IRRATIONAL % 1)

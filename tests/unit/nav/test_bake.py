@@ -82,6 +82,25 @@ def test_slopes(angle: float, walks: bool) -> None:
         assert distance == pytest.approx(np.hypot(2, rise / 2), rel=0.02)
 
 
+def test_heights_follow_the_surface() -> None:
+    """A ramp of 24 degrees with poles on it, around which polygons reach over cells that are not walkable."""
+    rng = np.random.default_rng(4)
+    positions, triangles = solids(*[
+        ((x, y - 0.2, z), (x + 0.1, y + 2, z + 0.1))
+        for x, z in rng.uniform(0.5, 5.5, (12, 2))
+        for y in [x * np.tan(np.deg2rad(24))]
+    ])  # fmt: skip
+    rise = 6 * np.tan(np.deg2rad(24))
+    ramp = np.array([[0, 0, 0], [0, 0, 6], [6, rise, 6], [6, rise, 0]])
+    scene = np.concatenate([ramp, positions]), np.concatenate([[[0, 1, 2], [0, 2, 3]], triangles + 4])
+    points = bake_navmesh(*scene).sample(2000, rng)
+    above = points[:, 1] - points[:, 0] * np.tan(np.deg2rad(24))
+    # The top of the voxel that holds the surface lies up to 0.2 m over it, an error of 0.2 m is allowed beside.
+    assert -0.2 < above.min()
+    assert above.max() < 0.4
+    assert 0.05 < above.mean() < 0.2
+
+
 # The top of a block of w cells keeps w - 6: 24 cells keep 18 x 18 = 324 spans, under 20 x 20; 30 keep 576.
 @pytest.mark.parametrize(("width", "kept"), [(1.2, False), (1.5, True)])
 def test_small_patches_go(width: float, kept: bool) -> None:
