@@ -78,7 +78,8 @@ class NavMesh:
     def save(self, path: str | Path) -> None:
         """Writes Habitat's ``.navmesh``, version 2; `load` gives the same mesh back.
 
-        Polygons that cannot be walked on are kept, marked as disabled.
+        Polygons that cannot be walked on are kept, marked as disabled. Which of equally near polygons counts
+        may change where the mesh was not baked here.
 
         Raises:
             NavMeshError: The file cannot be written, or the mesh does not fit the format (it was read from

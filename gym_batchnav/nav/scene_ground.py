@@ -47,8 +47,12 @@ class SceneLike(Protocol):
         """(F, 3) vertex indices; asked for where there is no other ground."""
 
 
-def navmesh_for(scene: SceneLike) -> NavMesh:
+def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None) -> NavMesh:
     """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons, else a baked one.
+
+    Args:
+        scene: A `gym_batchnav.scenes.Scene` or the like.
+        settings: For a bake, see `bake_navmesh`; the others are for the agent that they were made for.
 
     Raises:
         NavMeshError: The mesh is broken, or the scene's triangles hold no walkable ground.
@@ -58,7 +62,7 @@ def navmesh_for(scene: SceneLike) -> NavMesh:
     if scene.walkable is not None:
         ground: _Walkable = scene.walkable
         return NavMesh.from_polygons(ground.vertices, ground.polygons, source=scene.scene_id)
-    return bake_navmesh(scene.positions, scene.triangles, source=scene.scene_id)
+    return bake_navmesh(scene.positions, scene.triangles, settings, source=scene.scene_id)
 
 
 def bake_navmesh(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.nav.agent import AgentSettings
-from gym_batchnav.nav.bake.delaunay import insert, triangulate_hull
+from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 from gym_batchnav.nav.bake.heights import HeightField
 from gym_batchnav.nav.bake.polygons import PolygonSet
 

@@ -277,3 +277,6 @@ def test_scenes_without_ground_are_baked(caplog: pytest.LogCaptureFixture) -> No
         f"baked the navigation mesh of hall in {caplog.records[0].args[1]:.1f} s: 13.7 m2, 1 polygons, "
         "1 islands"
     ]
+    wide = navmesh_for(scene, AgentSettings(agent_radius=0.3))
+    assert wide.area_m2 == pytest.approx((66 * CELL) ** 2, rel=1e-5)
+    assert wide.settings.agent_radius == 0.3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gym_batchnav.nav.agent import AgentSettings
 from gym_batchnav.nav.bake.contours import Contour
-from gym_batchnav.nav.bake.delaunay import insert, triangulate_hull
+from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 from gym_batchnav.nav.bake.holes import join_holes
 from gym_batchnav.nav.bake.plane import blocked, doubled_area, in_cone, meet
 from gym_batchnav.nav.bake.polygons import make_polygons
@@ -91,7 +91,7 @@ def test_an_ear_on_a_line_is_not_cut() -> None:
 
 @given(seed=st.integers(0, 2**32 - 1), rim=st.integers(3, 9), inside=st.integers(0, 12))
 @settings(max_examples=60, deadline=None)
-def test_insertion_keeps_a_delaunay_triangulation(seed: int, rim: int, inside: int) -> None:
+def test_insertion_keeps_a_triangulation(seed: int, rim: int, inside: int) -> None:
     rng = np.random.default_rng(seed)
     angle = (np.arange(rim) + rng.uniform(-0.3, 0.3, rim)) * 2 * np.pi / rim
     hull = np.stack([np.cos(angle), np.sin(angle)], axis=1)
