@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.nav.agent import AgentSettings
-from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 from gym_batchnav.nav.bake.heights import HeightField
 from gym_batchnav.nav.bake.polygons import PolygonSet
+from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 
 MAX_VERTICES = 127
 """Most vertices of one polygon's triangles (Detour stores their numbers in bytes)."""

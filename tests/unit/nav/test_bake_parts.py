@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from gym_batchnav.nav.agent import AgentSettings
 from gym_batchnav.nav.bake.contours import Contour
-from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 from gym_batchnav.nav.bake.holes import join_holes
 from gym_batchnav.nav.bake.plane import blocked, doubled_area, in_cone, meet
 from gym_batchnav.nav.bake.polygons import make_polygons
+from gym_batchnav.nav.bake.triangulation import insert, triangulate_hull
 from gym_batchnav.nav.bake.voxels import make_grid, voxelise
 from gym_batchnav.nav.tree import build_tree, tree_order
 
