@@ -18,8 +18,7 @@ _COMPONENTS: dict[int, np.dtype[Any]] = {
     5125: np.dtype("<u4"),
     5126: np.dtype("<f4"),
 }
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
-_MAX_ZEROS = 50_000_000
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 class Accessors:
@@ -28,6 +27,7 @@ class Accessors:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._decoded: dict[int, NDArray[Any]] = {}
+        self._floats: dict[int, NDArray[np.float32]] = {}
 
     def read(self, index: int, place: str, widths: tuple[int, ...]) -> NDArray[Any]:
         """Decode an accessor.
@@ -54,14 +54,19 @@ class Accessors:
         return array
 
     def floats(self, index: int, place: str, widths: tuple[int, ...]) -> NDArray[np.float32]:
-        """Decode an accessor to finite float32 values, (count, width)."""
-        array = self.read(index, place, widths).astype(np.float32, copy=False)
-        if not np.isfinite(array).all():
-            row = int(np.nonzero(~np.isfinite(array).all(axis=1))[0][0])
-            raise self._document.error(
-                place, f"reads NaN or infinity from element {row} of accessors[{index}]"
-            )
-        return array
+        """Decode an accessor to finite float32 values, (count, width), shared by all readers."""
+        array = self.read(index, place, widths)
+        if index not in self._floats:
+            self._floats[index] = self.finite(array, place, f"accessors[{index}]")
+        return self._floats[index]
+
+    def finite(self, array: NDArray[Any], place: str, source: str) -> NDArray[np.float32]:
+        """Check that values are finite and return them as float32; ``source`` says where they are from."""
+        floats = array.astype(np.float32, copy=False)
+        if not np.isfinite(floats).all():
+            row = int(np.nonzero(~np.isfinite(floats).all(axis=1))[0][0])
+            raise self._document.error(place, f"reads NaN or infinity from element {row} of {source}")
+        return floats
 
     def indices(self, index: int, place: str) -> NDArray[np.int64]:
         """Decode an accessor of unsigned integers, (count,)."""
@@ -70,23 +75,29 @@ class Accessors:
             raise self._document.error(place, f"reads accessors[{index}], which holds no unsigned integers")
         return array[:, 0].astype(np.int64)
 
+    def cast(self, index: int, place: str, array: NDArray[Any]) -> NDArray[np.float32]:
+        """Bring values that were stored elsewhere to an accessor's type, and normalise them as it says."""
+        fields = self._document.item("accessors", index, place)
+        dtype = component_type(fields)
+        typed = array.astype(dtype) if dtype.kind != "f" and array.dtype.kind != "f" else array
+        return self.finite(normalise(typed) if fields.flag("normalized") else typed, place, "compressed data")
+
     def _decode(self, fields: Fields) -> NDArray[Any]:
         kind = fields.text("type")
         if kind not in _WIDTHS:
             raise fields.error("type", f"is {kind!r:.20}; expected one of {sorted(_WIDTHS)}")
         width, count = _WIDTHS[kind], fields.integer("count")
-        dtype = _component(fields)
+        dtype = component_type(fields)
         if fields.has("bufferView"):
             view = fields.integer("bufferView")
             array = self._strided(fields, view, fields.integer("byteOffset", 0), count, width, dtype)
-        elif count > _MAX_ZEROS:
-            raise fields.error("count", f"is {count} without a bufferView; at most {_MAX_ZEROS} are read")
         else:
+            self._document.budget.spend(count * width * dtype.itemsize, f"{fields.place}.count")
             array = np.zeros((count, width), dtype)
         sparse = fields.child("sparse")
         if sparse is not None:
             array = self._with_sparse(sparse, array)
-        return _normalised(array) if fields.flag("normalized") else array
+        return normalise(array) if fields.flag("normalized") else array
 
     def _strided(
         self, fields: Fields, view: int, offset: int, count: int, width: int, dtype: np.dtype[Any]
@@ -100,6 +111,7 @@ class Accessors:
         end = offset + stride * (count - 1) + size if count else offset
         if end > len(data):
             raise fields.error("count", f"needs {end} bytes, but bufferViews[{view}] has {len(data)}")
+        self._document.budget.spend(count * size, f"{fields.place}.count")
         if not count:
             return np.zeros((0, width), dtype)
         raw = np.frombuffer(data, np.uint8, end - offset, offset)
@@ -110,12 +122,13 @@ class Accessors:
         """A copy of ``base`` with some rows replaced."""
         count = sparse.integer("count", high=len(base))
         where, what = sparse.child_or_empty("indices"), sparse.child_or_empty("values")
-        dtype = _component(where)
+        dtype = component_type(where)
         rows = self._strided(
             where, where.integer("bufferView"), where.integer("byteOffset", 0), count, 1, dtype
         )[:, 0]
         if dtype.kind != "u" or (count and int(rows.max()) >= len(base)):
             raise where.error("", f"does not name rows of an accessor of {len(base)} elements")
+        self._document.budget.spend(base.nbytes, sparse.place)
         array = base.copy()
         array[rows] = self._strided(
             what,
@@ -128,14 +141,15 @@ class Accessors:
         return array
 
 
-def _component(fields: Fields) -> np.dtype[Any]:
+def component_type(fields: Fields) -> np.dtype[Any]:
+    """Return the number type of an accessor or of sparse indices; raises ``SceneError`` where unknown."""
     code = fields.integer("componentType")
     if code not in _COMPONENTS:
         raise fields.error("componentType", f"is {code}; expected one of {sorted(_COMPONENTS)}")
     return _COMPONENTS[code]
 
 
-def _normalised(array: NDArray[Any]) -> NDArray[Any]:
+def normalise(array: NDArray[Any]) -> NDArray[Any]:
     """Integers to [0, 1] or [-1, 1] (glTF 2.0, section 3.6.2.2)."""
     if array.dtype.kind == "f":
         return array

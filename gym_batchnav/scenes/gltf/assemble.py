@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from batchnav_renderer.types import SceneArrays
 
-from batchnav_renderer.types import Material, SceneArrays, Texture
-
+from ..pieces import Piece, join_pieces
+from ..scene import SceneWarning
 from .accessors import Accessors
 from .document import Document
+from .emission import finish_materials
+from .fields import Fields
 from .materials import SurfaceMaterial, read_material
-from .nodes import MeshNode, mesh_nodes
-from .primitives import Primitive, read_primitive
+from .nodes import MeshNode, NodeTree, read_nodes
+from .placing import place_primitive
+from .primitives import MODE_NAMES, Primitive, is_drawn, read_primitive
+from .skins import joint_matrices
 from .textures import Textures
 
-Scalar = TypeVar("Scalar", bound=np.generic)
+# What the bookkeeping of one primitive of one node costs, so that their number is bounded too.
+_BYTES_PER_PIECE = 4096
 
 
 def load_gltf(path: Path) -> SceneArrays:
     """Read a glTF 2.0 file and flatten it to world space.
+
+    Skins stand as their joints do in the file, and morph targets are added by their default weights.
 
     Args:
         path: a ``.glb`` or ``.gltf`` file.
@@ -31,120 +38,89 @@ def load_gltf(path: Path) -> SceneArrays:
         Triangles of the default scene; object ids count the nodes with a mesh, and instances, from 1.
 
     Raises:
-        SceneError: the file is broken, needs an unsupported extension, or holds no triangles; the message
-            names the file and the place in it.
+        SceneError: the file is broken, needs an unsupported extension or a codec that is not installed, or
+            holds no triangles; the message names the file and the place in it.
     """
     document = Document(path)
     builder = _Builder(document)
-    for number, node in enumerate(mesh_nodes(document, builder.accessors)):
-        builder.add_node(node, object_id=number + 1)
+    for node in builder.tree.meshes:
+        builder.add_node(node)
     return builder.finish()
-
-
-@dataclass(slots=True)
-class _Piece:
-    """One primitive in world space."""
-
-    positions: NDArray[np.float32]
-    triangles: NDArray[np.int64]
-    uvs: NDArray[np.float32] | None
-    colors: NDArray[np.uint8] | None
-    material: int
-    object_id: int
 
 
 @dataclass(slots=True)
 class _Builder:
     document: Document
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     materials: list[SurfaceMaterial] = field(default_factory=list)
     accessors: Accessors = field(init=False)
     textures: Textures = field(init=False)
+    tree: NodeTree = field(init=False)
+    _num_objects: int = 0
+    _meshes: dict[int, list[Fields]] = field(default_factory=dict)
     _material_numbers: dict[int | None, int] = field(default_factory=dict)
-    _primitives: dict[tuple[int, int], Primitive | None] = field(default_factory=dict)
+    _primitives: dict[tuple[int, int, tuple[float, ...]], Primitive | None] = field(default_factory=dict)
+    _left_out: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.accessors = Accessors(self.document)
         self.textures = Textures(self.document)
+        self.tree = read_nodes(self.document, self.accessors)
 
-    def add_node(self, node: MeshNode, object_id: int) -> None:
+    def add_node(self, node: MeshNode) -> None:
         """Add all primitives of the node's mesh."""
-        mesh = self.document.item("meshes", node.mesh, f"nodes[{node.node}].mesh")
-        for number, fields in enumerate(mesh.items("primitives")):
-            key = (node.mesh, number)
+        place = f"nodes[{node.node}]"
+        mesh = self.document.item("meshes", node.mesh, f"{place}.mesh")
+        weights = self._morph_weights(self.document.all("nodes")[node.node], mesh)
+        joints = None
+        if node.skin is not None:
+            joints = joint_matrices(self.document, self.accessors, self.tree, node.skin, f"{place}.skin")
+        for number, fields in enumerate(self._mesh_primitives(node.mesh, mesh)):
+            self.document.budget.spend(_BYTES_PER_PIECE, place)
+            if not is_drawn(fields):
+                self._left_out[MODE_NAMES[fields.integer("mode")]] += 1
+                continue
             index = fields.integer("material") if fields.has("material") else None
             material = self._material(index, f"{fields.place}.material")
+            key = (node.mesh, number, weights)
             if key not in self._primitives:
                 uv_set = self.materials[material].uv_set
-                self._primitives[key] = read_primitive(self.document, self.accessors, fields, uv_set)
+                self._primitives[key] = read_primitive(self.document, self.accessors, fields, uv_set, weights)
             primitive = self._primitives[key]
-            if primitive is not None:
-                self.pieces.append(self._place(primitive, node, material, object_id))
+            if primitive is not None and len(node.world_from_objects):
+                transform = self.materials[material].uv_from_mesh
+                self.pieces.append(
+                    place_primitive(
+                        self.document, primitive, node, joints, transform, material, self._num_objects + 1
+                    )
+                )
+        self._num_objects += len(node.world_from_objects)
 
     def finish(self) -> SceneArrays:
         """Join the pieces."""
+        if self._left_out:
+            counts = ", ".join(f"{count} of {name}" for name, count in sorted(self._left_out.items()))
+            warnings.warn(
+                f"{self.document.path}: points and lines are not drawn; left out: {counts}",
+                SceneWarning,
+                stacklevel=3,
+            )
         if not self.pieces:
             raise self.document.error("the default scene", "holds no triangles")
-        counts = [len(piece.positions) for piece in self.pieces]
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        faces = [len(piece.triangles) for piece in self.pieces]
-        textures = self.textures.decode()
-        return SceneArrays(
-            positions=np.concatenate([piece.positions for piece in self.pieces]),
-            triangles=np.concatenate(
-                [piece.triangles + start for piece, start in zip(self.pieces, starts, strict=True)]
-            ).astype(np.uint32),
-            material_ids=np.repeat([piece.material for piece in self.pieces], faces).astype(np.int32),
-            object_ids=np.repeat([piece.object_id for piece in self.pieces], faces).astype(np.int32),
-            uvs=_join([piece.uvs for piece in self.pieces], counts, np.zeros(2, np.float32)),
-            colors=_join([piece.colors for piece in self.pieces], counts, np.full(4, 255, np.uint8)),
-            materials=tuple(_without_idle_cutoff(entry.material, textures) for entry in self.materials),
-            textures=textures,
-        )
+        materials, textures = finish_materials(self.materials, self.textures.decode(), self.document)
+        return join_pieces(self.pieces, materials, textures)
+
+    def _mesh_primitives(self, index: int, mesh: Fields) -> list[Fields]:
+        if index not in self._meshes:
+            self._meshes[index] = mesh.items("primitives")
+        return self._meshes[index]
+
+    def _morph_weights(self, node: Fields, mesh: Fields) -> tuple[float, ...]:
+        """Default weights of the morph targets: the node's, or the mesh's."""
+        return (node if node.has("weights") else mesh).number_list("weights")
 
     def _material(self, index: int | None, place: str) -> int:
         if index not in self._material_numbers:
             self.materials.append(read_material(self.document, self.textures, index, place))
             self._material_numbers[index] = len(self.materials) - 1
         return self._material_numbers[index]
-
-    def _place(self, primitive: Primitive, node: MeshNode, material: int, object_id: int) -> _Piece:
-        """Bring a primitive to world space and its texture coordinates to the texture's."""
-        matrix = node.world_from_object
-        with np.errstate(over="ignore", invalid="ignore"):
-            positions = (primitive.positions @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
-        if not np.isfinite(positions).all():
-            raise self.document.error(f"nodes[{node.node}]", "carries vertices beyond the range of float32")
-        mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
-        triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
-        uvs, transform = primitive.uvs, self.materials[material].uv_from_mesh
-        if uvs is not None and transform is not None:
-            with np.errstate(over="ignore", invalid="ignore"):
-                uvs = (uvs @ transform[:, :2].T + transform[:, 2]).astype(np.float32)
-            if not np.isfinite(uvs).all():
-                raise self.document.error(
-                    f"nodes[{node.node}]", "carries texture coordinates beyond the range of float32"
-                )
-        return _Piece(positions, triangles, uvs, primitive.colors, material, object_id)
-
-
-def _join(
-    arrays: list[NDArray[Scalar] | None], counts: list[int], default: NDArray[Scalar]
-) -> NDArray[Scalar] | None:
-    """Concatenate per-vertex arrays, ``default`` standing in for absent ones; None where all are absent."""
-    if all(array is None for array in arrays):
-        return None
-    return np.concatenate(
-        [
-            np.tile(default, (count, 1)) if array is None else array
-            for array, count in zip(arrays, counts, strict=True)
-        ]
-    )
-
-
-def _without_idle_cutoff(material: Material, textures: tuple[Texture, ...]) -> Material:
-    """Drop the cut-out where nothing can fall below it, as many exporters mark opaque things as blended."""
-    lowest = material.base_color[3]
-    if material.texture >= 0:
-        lowest *= int(textures[material.texture].pixels[..., 3].min()) / 255.0
-    return replace(material, alpha_cutoff=0.0) if lowest >= material.alpha_cutoff > 0.0 else material

@@ -1,48 +1,24 @@
-"""The container: JSON, binary chunk, buffers and outside files of one glTF asset."""
+"""One glTF asset: its JSON, buffers, buffer views and outside files."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import json
-import struct
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from ...errors import SceneError
+from ..budget import Budget
+from ..files import SceneFolder
+from .container import parse_json, split_container
+from .extensions import refusal
 from .fields import Fields
+from .meshopt import compression, decode_view
 
-_GLB_MAGIC = b"glTF"
-_JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 _KINDS = (
     *("accessors", "bufferViews", "buffers", "images", "materials"),
-    *("meshes", "nodes", "samplers", "scenes", "textures"),
+    *("meshes", "nodes", "samplers", "scenes", "skins", "textures"),
 )
-
-SUPPORTED_EXTENSIONS = frozenset(
-    {
-        "KHR_texture_transform",
-        "KHR_mesh_quantization",
-        "KHR_lights_punctual",
-        "EXT_texture_webp",
-        "EXT_mesh_gpu_instancing",
-        "KHR_materials_unlit",
-        "KHR_materials_pbrSpecularGlossiness",
-        "KHR_materials_emissive_strength",
-        "KHR_materials_specular",
-        "KHR_materials_ior",
-        "KHR_materials_clearcoat",
-        "KHR_materials_sheen",
-        "KHR_materials_transmission",
-        "KHR_materials_volume",
-        "KHR_materials_iridescence",
-        "KHR_materials_anisotropy",
-        "KHR_materials_dispersion",
-        "KHR_materials_variants",
-    }
-)
-"""Extensions that a file may require: those that are read, and those that do not change base colours."""
 
 
 class Document:
@@ -52,7 +28,8 @@ class Document:
         path: a ``.glb`` or ``.gltf`` file.
 
     Raises:
-        SceneError: the file is missing, is no glTF 2.0, is cut short, or requires an unsupported extension.
+        SceneError: the file is missing, is no glTF 2.0, is cut short, or requires an extension that is not
+            supported or whose codec is not installed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,11 +38,15 @@ class Document:
             content = path.read_bytes()
         except OSError as error:
             raise SceneError(f"{path}: cannot be read ({error})") from error
-        text, self._binary = _split(path, content)
-        self.root = Fields(_parse_json(path, text), str(path), "")
+        self.budget = Budget(str(path))
+        self.budget.read(len(content))
+        self._folder = SceneFolder(path, self.budget)
+        text, self._binary = split_container(path, content)
+        self.root = Fields(parse_json(path, text), str(path), "")
         self._check_asset()
         self._lists = {name: self.root.items(name) for name in _KINDS}
         self._buffers: dict[int, memoryview] = {}
+        self._decoded_views: dict[int, memoryview] = {}
 
     def error(self, place: str, message: str) -> SceneError:
         """Return (not raise) a ``SceneError`` for a place in this file."""
@@ -83,15 +64,15 @@ class Document:
         return items[index]
 
     def view(self, index: int, place: str) -> tuple[memoryview, int]:
-        """Bytes of a buffer view and its stride (0 where none is given)."""
+        """Bytes of a buffer view, decompressed, and its stride (0 where none is given)."""
         fields = self.item("bufferViews", index, place)
-        buffer = self.buffer(fields.integer("buffer"), fields.place)
-        start, length = fields.integer("byteOffset", 0), fields.integer("byteLength")
-        if start + length > len(buffer):
-            raise fields.error(
-                "byteLength", f"reaches byte {start + length} of a buffer of {len(buffer)} bytes"
-            )
-        return buffer[start : start + length], fields.integer("byteStride", 0, high=65536)
+        stride = fields.integer("byteStride", 0, high=65536)
+        compressed = compression(self, fields)
+        if compressed is None:
+            return self._slice(fields), stride
+        if index not in self._decoded_views:
+            self._decoded_views[index] = decode_view(self, fields, compressed, self._slice(compressed))
+        return self._decoded_views[index], stride
 
     def buffer(self, index: int, place: str) -> memoryview:
         """Bytes of a buffer: the binary chunk, a data URI or a file beside the asset."""
@@ -111,19 +92,17 @@ class Document:
 
     def resource(self, uri: str, place: str) -> bytes:
         """Bytes behind a URI: a data URI, or a file in the asset's folder or below it."""
-        if uri.startswith("data:"):
-            return self._data_uri(uri, place)
-        relative = unquote(uri)
-        folder = self.path.parent.resolve()
-        if "://" in uri or "\0" in relative:
-            raise self.error(place, f"is {uri!r:.80}; only data URIs and files beside the scene are read")
-        try:
-            target = (folder / relative).resolve()
-            if not target.is_relative_to(folder):
-                raise self.error(place, f"is {uri!r:.80}, which lies outside the scene's folder")
-            return target.read_bytes()
-        except (OSError, ValueError, RuntimeError) as error:
-            raise self.error(place, f"is {uri!r:.80}, which cannot be read ({error})") from error
+        return self._data_uri(uri, place) if uri.startswith("data:") else self._folder.read(uri, place)
+
+    def _slice(self, fields: Fields) -> memoryview:
+        """Bytes that a buffer view, or its compressed form, names."""
+        buffer = self.buffer(fields.integer("buffer"), fields.place)
+        start, length = fields.integer("byteOffset", 0), fields.integer("byteLength")
+        if start + length > len(buffer):
+            raise fields.error(
+                "byteLength", f"reaches byte {start + length} of a buffer of {len(buffer)} bytes"
+            )
+        return buffer[start : start + length]
 
     def _data_uri(self, uri: str, place: str) -> bytes:
         header, comma, payload = uri.partition(",")
@@ -132,7 +111,8 @@ class Document:
         if not header.endswith(";base64"):
             return unquote_to_bytes(payload)
         try:
-            return base64.b64decode(unquote_to_bytes(payload), validate=True)
+            text = b"".join(unquote_to_bytes(payload).split())
+            return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
         except (binascii.Error, ValueError) as error:
             raise self.error(place, f"is a data URI with broken base64 ({error})") from error
 
@@ -141,52 +121,6 @@ class Document:
         if not version.startswith("2."):
             raise self.error("asset.version", f"is {version!r:.20}; only glTF 2.x is supported")
         for name in self.root.texts("extensionsRequired"):
-            if name not in SUPPORTED_EXTENSIONS:
-                raise self.error(
-                    "extensionsRequired",
-                    f"names {name!r:.80}, which is not supported; export the scene without it",
-                )
-
-
-def _split(path: Path, content: bytes) -> tuple[bytes, bytes | None]:
-    """Return the JSON text and the binary chunk (None where there is none)."""
-    if content[:4] != _GLB_MAGIC:
-        if path.suffix.lower() == ".glb":
-            raise SceneError(f"{path}: does not begin with 'glTF', so it is no binary glTF file")
-        return content, None
-    if len(content) < 20:
-        raise SceneError(f"{path}: is cut short: {len(content)} bytes, a header alone takes 20")
-    version, length = struct.unpack_from("<II", content, 4)
-    if version != 2:
-        raise SceneError(f"{path}: has container version {version}; only 2 is supported")
-    if length > len(content):
-        raise SceneError(f"{path}: is cut short: {len(content)} bytes of {length}")
-    chunks = _chunks(path, content, length)
-    if not chunks or chunks[0][0] != _JSON_CHUNK:
-        raise SceneError(f"{path}: its first chunk is not JSON")
-    binary = next((data for kind, data in chunks[1:] if kind == _BINARY_CHUNK), None)
-    return chunks[0][1], binary
-
-
-def _chunks(path: Path, content: bytes, end: int) -> list[tuple[int, bytes]]:
-    chunks, offset = [], 12
-    while offset + 8 <= end:
-        length, kind = struct.unpack_from("<II", content, offset)
-        offset += 8
-        if offset + length > end:
-            raise SceneError(
-                f"{path}: the chunk at byte {offset - 8} reaches {offset + length - end} too far"
-            )
-        chunks.append((kind, content[offset : offset + length]))
-        offset += length
-    return chunks
-
-
-def _parse_json(path: Path, text: bytes) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SceneError(f"{path}: its JSON is broken ({error})") from error
-    if not isinstance(parsed, dict):
-        raise SceneError(f"{path}: its JSON is no object")
-    return parsed
+            reason = refusal(name)
+            if reason is not None:
+                raise self.error("extensionsRequired", reason)

@@ -50,6 +50,10 @@ class Fields:
             raise self.error(key, f"is {value!r:.80}; expected {len(default)} numbers")
         return tuple(self._finite(key, item) for item in value)
 
+    def number_list(self, key: str) -> tuple[float, ...]:
+        """Read a list of any length of finite numbers, empty where it is absent."""
+        return tuple(self._finite(key, item) for item in self._list(key))
+
     def text(self, key: str, default: str | None = None) -> str:
         """Read a string; required where there is no default."""
         value = self._required(key) if default is None else self.values.get(key, default)

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scene import SceneWarning
 from .accessors import Accessors
 from .document import Document
 from .fields import Fields
+from .rotations import rotation_matrices
 
 _IDENTITY = tuple(np.eye(4).ravel().tolist())
+_BYTES_PER_INSTANCE = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class MeshNode:
-    """A node that shows a mesh, or one instance of it."""
+    """A node that shows a mesh, once or as several instances."""
 
     node: int
     mesh: int
-    world_from_object: NDArray[np.float64]
-    """(4, 4) float64."""
+    world_from_objects: NDArray[np.float64]
+    """(n, 4, 4) float64, one for each instance."""
+    skin: int | None
+    """Skin that moves the vertices instead of the node's own matrix; None for none."""
 
 
-def mesh_nodes(document: Document, accessors: Accessors) -> list[MeshNode]:
-    """List the nodes with a mesh of the default scene, depth first, with their world matrices.
+@dataclass(frozen=True, slots=True)
+class NodeTree:
+    """The nodes of the scene that is drawn."""
 
-    A node with EXT_mesh_gpu_instancing is listed once for each instance.
+    meshes: list[MeshNode]
+    """Nodes with a mesh, depth first."""
+    world_from_node: dict[int, NDArray[np.float64]]
+    """(4, 4) float64 of each node of the scene."""
+
+
+def read_nodes(document: Document, accessors: Accessors) -> NodeTree:
+    """Find the nodes of the default scene and their world matrices.
 
     Args:
         document: the opened asset. Without a default scene its first scene is taken, and without scenes all
@@ -37,29 +52,44 @@ def mesh_nodes(document: Document, accessors: Accessors) -> list[MeshNode]:
     Raises:
         SceneError: a node is out of range, has two parents, or is its own ancestor.
     """
-    found: list[MeshNode] = []
-    seen: set[int] = set()
-    stack = [(index, np.eye(4), place) for index, place in reversed(_roots(document))]
+    tree = NodeTree([], {})
+    stack = [(index, np.eye(4), True, place) for index, place in reversed(_roots(document))]
     while stack:
-        index, world_from_parent, place = stack.pop()
+        index, world_from_parent, visible, place = stack.pop()
         fields = document.item("nodes", index, place)
-        if index in seen:
+        if index in tree.world_from_node:
             raise document.error(place, f"reaches nodes[{index}] a second time; nodes must form trees")
-        seen.add(index)
         with np.errstate(over="ignore", invalid="ignore"):
             world = world_from_parent @ _local(fields)
         if not np.isfinite(world).all():
             raise fields.error("", "has a world matrix that is not finite")
-        if fields.has("mesh"):
-            mesh = fields.integer("mesh")
-            found.extend(MeshNode(index, mesh, world @ local) for local in _instances(fields, accessors))
+        tree.world_from_node[index] = world
+        visible = visible and _is_visible(fields)
+        if visible and fields.has("mesh"):
+            tree.meshes.append(_mesh_node(document, accessors, fields, index, world))
         children = list(fields.integers("children"))
-        stack.extend((child, world, f"{fields.place}.children") for child in reversed(children))
-    return found
+        stack.extend((child, world, visible, f"{fields.place}.children") for child in reversed(children))
+    return tree
+
+
+def _mesh_node(
+    document: Document, accessors: Accessors, fields: Fields, index: int, world: NDArray[np.float64]
+) -> MeshNode:
+    skin = fields.integer("skin") if fields.has("skin") else None
+    matrices = world[None] if skin is not None else world @ _instances(document, fields, accessors)
+    return MeshNode(index, fields.integer("mesh"), matrices, skin)
 
 
 def _roots(document: Document) -> list[tuple[int, str]]:
-    if document.all("scenes"):
+    scenes = document.all("scenes")
+    if scenes:
+        if len(scenes) > 1 and not document.root.has("scene"):
+            warnings.warn(
+                f"{document.path}: holds {len(scenes)} scenes and names none as the default; "
+                "scenes[0] is drawn",
+                SceneWarning,
+                stacklevel=2,
+            )
         scene = document.item("scenes", document.root.integer("scene", 0), "scene")
         return [(index, f"{scene.place}.nodes") for index in scene.integers("nodes")]
     nodes = document.all("nodes")
@@ -67,34 +97,38 @@ def _roots(document: Document) -> list[tuple[int, str]]:
     return [(index, "nodes") for index in range(len(nodes)) if index not in children]
 
 
+def _is_visible(fields: Fields) -> bool:
+    extension = fields.child_or_empty("extensions").child("KHR_node_visibility")
+    return extension is None or not extension.has("visible") or extension.flag("visible")
+
+
 def _local(fields: Fields) -> NDArray[np.float64]:
     """(4, 4) parent_from_node; the file stores matrices column by column."""
     if fields.has("matrix"):
         return np.array(fields.numbers("matrix", _IDENTITY)).reshape(4, 4).T
+    quaternion = np.array([fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0))])
     matrix = np.eye(4)
-    rotation = _rotation(fields)
+    rotation = rotation_matrices(quaternion, fields, "rotation")[0]
     matrix[:3, :3] = rotation * np.array(fields.numbers("scale", (1.0, 1.0, 1.0)))
     matrix[:3, 3] = fields.numbers("translation", (0.0, 0.0, 0.0))
     return matrix
 
 
-def _instances(fields: Fields, accessors: Accessors) -> NDArray[np.float64]:
+def _instances(document: Document, fields: Fields, accessors: Accessors) -> NDArray[np.float64]:
     """(n, 4, 4) node_from_instance of EXT_mesh_gpu_instancing; one identity for a node without it."""
     extension = fields.child_or_empty("extensions").child("EXT_mesh_gpu_instancing")
     if extension is None:
         return np.eye(4)[None]
     attributes = extension.child_or_empty("attributes")
-    arrays = {
-        name: accessors.floats(attributes.integer(name), f"{attributes.place}.{name}", (width,))
-        for name, width in (("TRANSLATION", 3), ("ROTATION", 4), ("SCALE", 3))
-        if attributes.has(name)
-    }
+    arrays = dict(_instance_arrays(attributes, accessors))
     counts = {name: len(array) for name, array in arrays.items()}
     if len(set(counts.values())) != 1:
         raise attributes.error("", f"counts instances as {counts}; expected one number for all, and some")
-    matrices = np.tile(np.eye(4), (min(counts.values()), 1, 1))
+    count = min(counts.values())
+    document.budget.spend(_BYTES_PER_INSTANCE * count, attributes.place)
+    matrices = np.tile(np.eye(4), (count, 1, 1))
     if "ROTATION" in arrays:
-        matrices[:, :3, :3] = [_turn(row.astype(float), attributes, "ROTATION") for row in arrays["ROTATION"]]
+        matrices[:, :3, :3] = rotation_matrices(arrays["ROTATION"].astype(float), attributes, "ROTATION")
     if "SCALE" in arrays:
         matrices[:, :3, :3] *= arrays["SCALE"][:, None]
     if "TRANSLATION" in arrays:
@@ -102,21 +136,8 @@ def _instances(fields: Fields, accessors: Accessors) -> NDArray[np.float64]:
     return matrices
 
 
-def _rotation(fields: Fields) -> NDArray[np.float64]:
-    return _turn(np.array(fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0))), fields, "rotation")
-
-
-def _turn(quaternion: NDArray[np.float64], fields: Fields, key: str) -> NDArray[np.float64]:
-    """(3, 3) matrix of the quaternion (x, y, z, w) of any length."""
-    largest = float(np.abs(quaternion).max())
-    if largest < 1e-6:
-        raise fields.error(key, f"is {quaternion.tolist()}, which is no rotation")
-    quaternion = quaternion / largest
-    x, y, z, w = quaternion / np.sqrt(quaternion @ quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def _instance_arrays(attributes: Fields, accessors: Accessors) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    for name, width in (("TRANSLATION", 3), ("ROTATION", 4), ("SCALE", 3)):
+        if attributes.has(name):
+            number, place = attributes.integer(name), f"{attributes.place}.{name}"
+            yield name, accessors.floats(number, place, (width,))

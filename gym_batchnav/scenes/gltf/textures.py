@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import os
-import struct
-import warnings
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from batchnav_renderer.types import Texture, Wrap
 
 from ...errors import SceneError
-from ..scene import SceneWarning
+from ..codecs import is_installed
+from ..images import ImageError, decode_image, image_pixels
+from ..standins import grey_image, warn_of_standin
 from .document import Document
+from .extensions import BASIS_EXTENSIONS, CODECS
+from .fields import Fields
 
 _WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
-_GREY = 128
-# What Pillow is known to raise on broken images.
-_DECODE_ERRORS = (
-    OSError,
-    ValueError,
-    SyntaxError,
-    EOFError,
-    IndexError,
-    KeyError,
-    TypeError,
-    OverflowError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-    Image.DecompressionBombError,
-)
+_SOURCES = (*BASIS_EXTENSIONS, "EXT_texture_webp")
 
 
 class Textures:
@@ -48,12 +32,9 @@ class Textures:
     def number(self, texture: int, place: str) -> int:
         """Number (in ``decode()``) of glTF texture ``texture``; equal image and wrap give equal numbers."""
         fields = self._document.item("textures", texture, place)
-        source = fields.integer("source") if fields.has("source") else -1
-        webp = fields.child_or_empty("extensions").child("EXT_texture_webp")
-        if webp is not None:
-            source = webp.integer("source")
+        source = _source(fields)
         if source < 0:
-            _warn(self._document, fields.place, "has no image that can be read")
+            warn_of_standin(self._document.path, fields.place, "has no image that can be read")
         else:
             self._document.item("images", source, fields.place)
         wrap: tuple[Wrap, Wrap] = ("repeat", "repeat")
@@ -66,44 +47,56 @@ class Textures:
         return self._numbers.setdefault((source, wrap), len(self._numbers))
 
     def decode(self) -> tuple[Texture, ...]:
-        """Decode all collected textures; a broken image gives a ``SceneWarning`` and a grey stand-in."""
+        """Decode all collected textures; a broken image gives a ``SceneWarning`` and a grey stand-in.
+
+        Raises:
+            SceneError: the images have more pixels than the file may unpack to.
+        """
         sources = sorted({source for source, _ in self._numbers if source >= 0})
+        contents = {source: self._content(source) for source in sources}
         with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-            images = dict(zip(sources, pool.map(self._image, sources), strict=True))
+            images = dict(zip(sources, pool.map(_decoded, contents.values()), strict=True))
         for source, image in images.items():
             if isinstance(image, str):
-                _warn(self._document, f"images[{source}]", f"cannot be decoded ({image})")
-        return tuple(Texture(pixels=_pixels(images.get(source)), wrap=wrap) for source, wrap in self._numbers)
+                warn_of_standin(self._document.path, f"images[{source}]", f"cannot be decoded ({image})")
+        pixels = {number: image for number, image in images.items() if not isinstance(image, str)}
+        return tuple(
+            Texture(pixels=pixels[source] if source in pixels else grey_image(), wrap=wrap)
+            for source, wrap in self._numbers
+        )
 
-    def _image(self, source: int) -> NDArray[np.uint8] | str:
-        """(h, w, 4) uint8 pixels, or what is wrong with the image."""
+    def _content(self, source: int) -> bytes | str:
+        """Bytes of an image, whose memory is counted; or what is wrong with it."""
+        fields = self._document.item("images", source, "images")
         try:
-            return _decode(self._image_bytes(source))
+            content = self._image_bytes(fields)
+            num_pixels = image_pixels(content)
         except SceneError as error:
             return str(error)
+        self._document.budget.spend(4 * num_pixels, fields.place)
+        return content
 
-    def _image_bytes(self, source: int) -> bytes | memoryview:
-        fields = self._document.item("images", source, "images")
+    def _image_bytes(self, fields: Fields) -> bytes:
         if fields.has("bufferView"):
-            return self._document.view(fields.integer("bufferView"), fields.place)[0]
+            return bytes(self._document.view(fields.integer("bufferView"), fields.place)[0])
         return self._document.resource(fields.text("uri"), f"{fields.place}.uri")
 
 
-def _decode(content: bytes | memoryview) -> NDArray[np.uint8] | str:
+def _source(fields: Fields) -> int:
+    """Image of a texture: that of the first extension that can be decoded, or the plain one; -1 for none."""
+    extensions = fields.child_or_empty("extensions")
+    plain = fields.integer("source") if fields.has("source") else -1
+    for name in _SOURCES:
+        extension = extensions.child(name)
+        if extension is None or (plain >= 0 and name in CODECS and not is_installed(CODECS[name])):
+            continue
+        return extension.integer("source")
+    return plain
+
+
+def _decoded(content: bytes | str) -> NDArray[np.uint8] | str:
+    """(h, w, 4) uint8 pixels, or what is wrong with the image."""
     try:
-        with Image.open(io.BytesIO(content)) as image:
-            return np.asarray(image.convert("RGBA"))
-    except _DECODE_ERRORS as error:
-        return str(error) or type(error).__name__
-
-
-def _pixels(image: NDArray[np.uint8] | str | None) -> NDArray[np.uint8]:
-    if isinstance(image, np.ndarray):
-        return image
-    grey = np.full((1, 1, 4), _GREY, np.uint8)
-    grey[..., 3] = 255
-    return grey
-
-
-def _warn(document: Document, place: str, message: str) -> None:
-    warnings.warn(f"{document.path}: {place} {message}; a grey stand-in is drawn", SceneWarning, stacklevel=3)
+        return content if isinstance(content, str) else decode_image(content)
+    except ImageError as error:
+        return str(error)

@@ -55,8 +55,8 @@ CHANGES = {
     "version": (set_json("asset", "version", "1.0"), r"asset.version is '1.0'"),
     "no asset": (set_json("asset", {}), r"asset.version"),
     "extension": (
-        set_json("extensionsRequired", ["KHR_draco_mesh_compression"]),
-        "KHR_draco_mesh_compression",
+        set_json("extensionsRequired", ["EXT_unheard_of"]),
+        "'EXT_unheard_of', which is not supported",
     ),
     "index": (set_json("accessors", 0, "count", 2), r"primitives\[0\].indices names vertex 2.*2 positions"),
     "accessor length": (set_json("accessors", 0, "count", 400), r"accessors\[0\].count needs 4800 bytes"),

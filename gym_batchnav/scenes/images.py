@@ -1,0 +1,89 @@
+"""Image files to pixels, whatever may be in them."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from ..errors import SceneError
+from .budget import MAX_IMAGE_PIXELS
+from .codecs import decode_basis
+from .ktx2 import basis_size, is_basis
+
+# Formats whose decoders do nothing but decode (no PostScript, no containers).
+_FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "GIF", "TGA", "TIFF", "DDS")
+# What Pillow is known to raise on broken images.
+_DECODE_ERRORS = (
+    *(OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError, OverflowError),
+    *(MemoryError, NotImplementedError, ArithmeticError, struct.error, zlib.error),
+    *(Image.DecompressionBombError, Image.DecompressionBombWarning),
+)
+
+
+class ImageError(SceneError):
+    """An image cannot be decoded."""
+
+
+def image_pixels(content: bytes) -> int:
+    """Number of pixels that an image claims to have; raises ``ImageError`` where they are too many."""
+    if is_basis(content):
+        width, height = _basis_size(content)
+    else:
+        with _open(content) as image:
+            width, height = image.size
+    if width * height > MAX_IMAGE_PIXELS:
+        raise ImageError(f"has {width} x {height} pixels; at most {MAX_IMAGE_PIXELS} are read")
+    return width * height
+
+
+def decode_image(content: bytes) -> NDArray[np.uint8]:
+    """Decode an image whose size ``image_pixels`` has passed.
+
+    Returns:
+        (h, w, 4) uint8, row 0 at the top.
+
+    Raises:
+        ImageError: the image is broken, or its codec is not installed.
+    """
+    if is_basis(content):
+        _basis_size(content)
+        try:
+            return decode_basis(content)
+        except SceneError as error:
+            raise ImageError(str(error)) from error
+    try:
+        with _open(content) as image:
+            return _rgba(image)
+    except _DECODE_ERRORS as error:
+        raise ImageError(str(error) or type(error).__name__) from error
+
+
+def _basis_size(content: bytes) -> tuple[int, int]:
+    try:
+        return basis_size(content)
+    except SceneError as error:
+        raise ImageError(str(error)) from error
+
+
+def _open(content: bytes) -> Image.Image:
+    Image.init()
+    formats = [name for name in _FORMATS if name in Image.OPEN]
+    try:
+        return Image.open(io.BytesIO(content), formats=formats)
+    except _DECODE_ERRORS as error:
+        raise ImageError(str(error) or type(error).__name__) from error
+
+
+def _rgba(image: Image.Image) -> NDArray[np.uint8]:
+    """(h, w, 4) uint8; Pillow clips deep greys where it should scale them."""
+    if image.mode.startswith("I"):
+        deep = np.asarray(image).astype(np.float64)
+        grey = np.clip(np.rint(deep / 257.0), 0, 255).astype(np.uint8)
+        return cast("NDArray[np.uint8]", np.dstack([grey, grey, grey, np.full_like(grey, 255)]))
+    return np.asarray(image.convert("RGBA"))
