@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 _STEPS = 65535
 
 
+def linear_from_srgb(encoded: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Linear light of sRGB values, which are clipped to [0, 1]; any shape."""
+    value = np.clip(encoded, 0.0, 1.0)
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+
+
 @lru_cache(maxsize=1)
 def linear_from_srgb_bytes() -> NDArray[np.float32]:
     """(256,) float32 linear light of each sRGB byte."""
-    encoded = np.arange(256) / 255.0
-    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4).astype(
-        np.float32
-    )
+    return linear_from_srgb(np.arange(256) / 255.0).astype(np.float32)
 
 
 def srgb_bytes_from_linear(light: NDArray[np.floating]) -> NDArray[np.uint8]:

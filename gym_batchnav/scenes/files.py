@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from urllib.parse import unquote
 
 from ..errors import SceneError
@@ -34,6 +34,16 @@ class SceneFolder:
             return self._contents[target]
         except (OSError, ValueError, RuntimeError) as error:
             raise self._error(place, name, f"which cannot be read ({error})") from error
+
+    def read_foreign(self, name: str, place: str) -> bytes:
+        """Like ``read``, but a path of the author's machine is looked up by its last part too."""
+        try:
+            return self.read(name, place)
+        except SceneError:
+            last = PureWindowsPath(name).name
+            if last in ("", name):
+                raise
+            return self.read(last, place)
 
     def _find(self, name: str, place: str) -> Path:
         """First file among the spellings that exporters use."""

@@ -57,9 +57,16 @@ def decode_image(content: bytes) -> NDArray[np.uint8]:
             return decode_basis(content)
         except SceneError as error:
             raise ImageError(str(error)) from error
+    with _open(content) as image:
+        return decode_pillow(image)
+
+
+def decode_pillow(image: Image.Image) -> NDArray[np.uint8]:
+    """Decode an image that Pillow has opened; (h, w, 4) uint8; raises ``ImageError`` where that fails."""
+    if image.format not in _FORMATS or image.width * image.height > MAX_IMAGE_PIXELS:
+        raise ImageError(f"is a {image.format} image of {image.width} x {image.height} pixels")
     try:
-        with _open(content) as image:
-            return _rgba(image)
+        return _rgba(image)
     except _DECODE_ERRORS as error:
         raise ImageError(str(error) or type(error).__name__) from error
 

@@ -8,36 +8,59 @@ from pathlib import Path
 from batchnav_renderer.types import RenderConfigError, SceneArrays
 
 from ..errors import NavMeshError, SceneError
+from .frames import Frame, Up, check_frame, declared_frame, to_world, warn_of_frame
 from .gltf import load_gltf
+from .meshes import MESH_SUFFIXES, load_mesh_file
 from .scene import Scene
+from .wavefront import load_obj
 
-_LOADERS: dict[str, Callable[[Path], SceneArrays]] = {".glb": load_gltf, ".gltf": load_gltf}
+_LOADERS: dict[str, Callable[[Path], SceneArrays]] = {
+    ".glb": load_gltf,
+    ".gltf": load_gltf,
+    ".obj": load_obj,
+    **dict.fromkeys(MESH_SUFFIXES, load_mesh_file),
+}
 
 SUPPORTED_SUFFIXES = tuple(_LOADERS)
 """File name endings that ``load_scene`` reads."""
 
 
-def load_scene(path: str | Path, navmesh: str | Path | None = None) -> Scene:
+def load_scene(
+    path: str | Path, navmesh: str | Path | None = None, *, up: Up | None = None, scale: float = 1.0
+) -> Scene:
     """Load a scene file.
 
+    A ``SceneWarning`` says so where a scene is under 0.5 m wide, looks like centimetres or millimetres, or
+    looks as if z were up.
+
     Args:
-        path: a ``.glb`` or ``.gltf`` file.
-        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists.
+        path: a ``.glb``, ``.gltf`` or ``.obj`` file, or, with the extra ``formats``, a ``.ply``, ``.stl``,
+            ``.off`` or ``.dae`` file.
+        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists. It is in
+            metres and +Y up whatever the scene file is.
+        up: the axis of the file that points up; None takes what a ``.dae`` file declares, and +Y for others.
+        scale: metres for each unit of the file; a ``.dae`` file's own unit is applied besides.
 
     Returns:
         The scene; its id is the path as given.
 
     Raises:
-        SceneError: the file is missing, broken or of an unknown kind; the message names file and place.
+        SceneError: the file is missing, broken or of an unknown kind, or needs a package that is not
+            installed; the message names file and place.
         NavMeshError: the navigation mesh that was asked for does not exist.
+        ConfigError: ``up`` or ``scale`` is not allowed.
     """
     path = Path(path)
+    check_frame(up, scale)
     check_scene_file(path)
     navmesh_path = find_navmesh(path, navmesh)
     try:
+        declared = declared_frame(path)
         arrays = _LOADERS[path.suffix.lower()](path)
+        arrays = to_world(arrays, Frame(up or declared.up, scale * declared.metres))
     except RenderConfigError as error:
         raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
+    warn_of_frame(path, arrays)
     return Scene(scene_id=str(path), arrays=arrays, navmesh_path=navmesh_path)
 
 

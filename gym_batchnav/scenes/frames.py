@@ -1,0 +1,101 @@
+"""Axes and units of scene files, and how scenes are brought to +Y up and metres."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchnav_renderer.types import SceneArrays
+
+from ..errors import ConfigError
+from .scene import SceneWarning
+
+Up = Literal["x", "y", "z"]
+# The file's axes that become x, y and z, and their signs; proper rotations all.
+_TURNS: dict[Up, tuple[list[int], list[float]]] = {
+    "x": ([1, 0, 2], [-1.0, 1.0, 1.0]),
+    "y": ([0, 1, 2], [1.0, 1.0, 1.0]),
+    "z": ([0, 2, 1], [1.0, 1.0, -1.0]),
+}
+_UP_AXIS = re.compile(rb"<up_axis>\s*([XYZ])_UP\s*</up_axis>")
+_UNIT = re.compile(rb"<unit\b[^>]*?\bmeter\s*=\s*[\"']\s*([0-9.eE+-]{1,32})\s*[\"']")
+_HEAD_BYTES = 1 << 20
+
+_SMALLEST_WIDTH = 0.5
+# A storey is about 3 m: 100 m are a tower, or 1 m in centimetres.
+_CENTIMETRES, _MILLIMETRES = 100.0, 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Axes and unit of a file."""
+
+    up: Up = "y"
+    metres: float = 1.0
+    """Length of the file's unit, metres."""
+
+
+def declared_frame(path: Path) -> Frame:
+    """Frame that a COLLADA file declares; other formats are taken as +Y up and metres."""
+    if path.suffix.lower() != ".dae":
+        return Frame()
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    axis, unit = _UP_AXIS.search(head), _UNIT.search(head)
+    up: Up = {b"X": "x", b"Z": "z"}.get(axis[1], "y") if axis else "y"  # type: ignore[assignment]
+    try:
+        metres = float(unit[1]) if unit else 1.0
+    except ValueError:
+        metres = 1.0
+    return Frame(up, metres if 0.0 < metres < 1e6 else 1.0)
+
+
+def check_frame(up: object, scale: object) -> None:
+    """Raise ``ConfigError`` where ``up`` or ``scale`` is not allowed."""
+    if up is not None and up not in get_args(Up):
+        raise ConfigError(f"up={up!r:.80}; allowed: 'y', 'z', 'x', or None for what the file says")
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0.0 < scale < 1e9:
+        raise ConfigError(f"scale={scale!r:.80}; allowed: a number over 0, metres for each unit of the file")
+
+
+def to_world(arrays: SceneArrays, frame: Frame) -> SceneArrays:
+    """Bring a scene from the frame of its file to +Y up and metres."""
+    if frame == Frame():
+        return arrays
+    axes, signs = _TURNS[frame.up]
+    with np.errstate(over="ignore"):
+        positions = arrays.positions[:, axes].astype(np.float64) * (np.array(signs) * frame.metres)
+        return replace(arrays, positions=np.ascontiguousarray(positions.astype(np.float32)))
+
+
+def warn_of_frame(path: Path, arrays: SceneArrays) -> None:
+    """Warn where a scene looks as if it were in other units or had another axis up."""
+    used = arrays.positions[np.unique(arrays.triangles)]
+    x, height, z = (float(value) for value in np.ptp(used, axis=0))
+    width = max(x, z)
+    size = f"{path}: is {x:.3g} x {height:.3g} x {z:.3g} m large (y is up)"
+    if height >= _MILLIMETRES or width >= 5 * _MILLIMETRES:
+        _warn(f"{size}, as if it were in millimetres; if so, pass scale=0.001")
+    elif height >= _CENTIMETRES:
+        _warn(f"{size}, as if it were in centimetres; if so, pass scale=0.01")
+    elif width < _SMALLEST_WIDTH:
+        _warn(f"{size}, too small to walk in; pass scale= with the metres of the file's unit")
+    elif z < 0.6 * min(x, height) and _faces_along(arrays, 2) > 1.5 * _faces_along(arrays, 1):
+        _warn(f"{size}, as if z were up; if so, pass up='z'")
+
+
+def _faces_along(arrays: SceneArrays, axis: int) -> float:
+    """Area of the triangles that face along an axis, seen from there, square metres."""
+    a, b, c = (arrays.positions[corner].astype(np.float64) for corner in arrays.triangles.T)
+    normals: NDArray[np.float64] = np.cross(b - a, c - a)
+    return float(np.abs(normals[:, axis]).sum()) / 2.0
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, SceneWarning, stacklevel=4)
