@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from batchnav_renderer.types import SceneArrays
 
@@ -23,12 +22,15 @@ _TURNS: dict[Up, tuple[list[int], list[float]]] = {
     "y": ([0, 1, 2], [1.0, 1.0, 1.0]),
     "z": ([0, 2, 1], [1.0, 1.0, -1.0]),
 }
-_UP_AXIS = re.compile(rb"<up_axis>\s*([XYZ])_UP\s*</up_axis>")
-_UNIT = re.compile(rb"<unit\b[^>]*?\bmeter\s*=\s*[\"']\s*([0-9.eE+-]{1,32})\s*[\"']")
+_UP_AXIS = re.compile(rb"<up_axis>\s{0,20}([XYZ])_UP")
+_UNIT = re.compile(
+    rb"<unit\b[^>]{0,200}?\bmeter\s{0,20}=\s{0,20}[\"']\s{0,20}([0-9.eE+-]{1,32})\s{0,20}[\"']"
+)
 _HEAD_BYTES = 1 << 20
 
 _SMALLEST_WIDTH = 0.5
 # A storey is about 3 m: 100 m are a tower, or 1 m in centimetres.
+_HIGHEST_STOREY = 5.0
 _CENTIMETRES, _MILLIMETRES = 100.0, 1000.0
 
 
@@ -86,15 +88,8 @@ def warn_of_frame(path: Path, arrays: SceneArrays) -> None:
         _warn(f"{size}, as if it were in centimetres; if so, pass scale=0.01")
     elif width < _SMALLEST_WIDTH:
         _warn(f"{size}, too small to walk in; pass scale= with the metres of the file's unit")
-    elif z < 0.6 * min(x, height) and _faces_along(arrays, 2) > 1.5 * _faces_along(arrays, 1):
+    elif 2.0 <= z <= _HIGHEST_STOREY < height and z < 0.6 * min(x, height):
         _warn(f"{size}, as if z were up; if so, pass up='z'")
-
-
-def _faces_along(arrays: SceneArrays, axis: int) -> float:
-    """Area of the triangles that face along an axis, seen from there, square metres."""
-    a, b, c = (arrays.positions[corner].astype(np.float64) for corner in arrays.triangles.T)
-    normals: NDArray[np.float64] = np.cross(b - a, c - a)
-    return float(np.abs(normals[:, axis]).sum()) / 2.0
 
 
 def _warn(message: str) -> None:

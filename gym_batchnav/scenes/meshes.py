@@ -29,7 +29,7 @@ MESH_SUFFIXES = (".ply", ".stl", ".off", ".dae")
 _NEEDS = {".dae": "collada"}
 _CUTOFF = 0.5
 _BYTES_PER_FACE = 64
-_COUNTS = re.compile(rb"^element\s+\S+\s+(-?\d+)\s*$", re.MULTILINE)
+_COUNTS = re.compile(rb"^element[ \t]+\S+[ \t]+(-?\d{1,18})[ \t\r]*$", re.MULTILINE)
 
 
 def load_mesh_file(path: Path) -> SceneArrays:
@@ -64,9 +64,7 @@ def load_mesh_file(path: Path) -> SceneArrays:
         raise
     # A parser of a third party, on a broken file, may raise anything.
     except Exception as error:
-        raise SceneError(
-            f"{path}: cannot be read as {suffix.upper()} ({type(error).__name__}: {error})"
-        ) from error
+        raise SceneError(f"{path}: cannot be read as {suffix} ({type(error).__name__}: {error})") from error
     return builder.finish()
 
 
@@ -76,9 +74,8 @@ def _imported(path: Path) -> Any:
         try:
             importlib.import_module(name)
         except ImportError as error:
-            raise SceneError(
-                f"{path}: needs the package {name}, which is not installed: {INSTALL_HINT}"
-            ) from error
+            message = f"needs the package {name}, which is not installed: {INSTALL_HINT}"
+            raise SceneError(f"{path}: {message}") from error
     return importlib.import_module("trimesh")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +71,7 @@ class _Lines:
 
     def read(self, text: str) -> None:
         """Read all lines."""
-        if re.search(r"^\s*o\s", text, re.MULTILINE):
+        if re.search(r"^[ \t]*o[ \t]", text, re.MULTILINE):
             self.object_keyword = "o"
         for number, line in enumerate(text.split("\n"), 1):
             keyword, *values = line.split(None, 1) or ("",)
@@ -110,7 +111,7 @@ class _Lines:
         if len(words) < 3:
             raise ValueError(f"{len(words)} corners; expected at least 3")
         found = [self._corner(word) for word in words]
-        for second, third in zip(found[1:], found[2:], strict=False):
+        for second, third in pairwise(found[1:]):
             self.corners.extend((*found[0], *second, *third))
             self.labels.extend((self.material, self.object_id))
 
