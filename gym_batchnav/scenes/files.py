@@ -39,11 +39,14 @@ class SceneFolder:
         """Like ``read``, but a path of the author's machine is looked up by its last part too."""
         try:
             return self.read(name, place)
-        except SceneError:
+        except SceneError as error:
             last = PureWindowsPath(name).name
             if last in ("", name):
                 raise
-            return self.read(last, place)
+            try:
+                return self.read(last, place)
+            except SceneError:
+                raise error from None
 
     def _find(self, name: str, place: str) -> Path:
         """First file among the spellings that exporters use."""

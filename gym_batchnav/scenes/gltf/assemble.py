@@ -23,7 +23,7 @@ from .skins import joint_matrices
 from .textures import Textures
 
 # What the bookkeeping of one primitive of one node costs, so that their number is bounded too.
-_BYTES_PER_PIECE = 4096
+_BYTES_PER_PIECE = 8192
 
 
 def load_gltf(path: Path) -> SceneArrays:

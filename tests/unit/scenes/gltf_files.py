@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import json
 import struct
@@ -13,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 _CODES = {"i1": 5120, "u1": 5121, "i2": 5122, "u2": 5123, "u4": 5125, "f4": 5126}
-_TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
+_TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 
 TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
 
@@ -118,3 +119,15 @@ def one_triangle(**node: Any) -> GltfFile:
     file.primitive(TRIANGLE, np.arange(3, dtype=np.uint16))
     file.json["nodes"][0].update(node)
     return file
+
+
+def hide_codecs(monkeypatch: Any, *names: str) -> None:
+    """Make packages look as if they were not installed."""
+    real = importlib.import_module
+
+    def import_or_refuse(name: str, package: str | None = None) -> Any:
+        if name in names:
+            raise ImportError(name)
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", import_or_refuse)
