@@ -78,8 +78,9 @@ def to_world(arrays: SceneArrays, frame: Frame) -> SceneArrays:
 
 def warn_of_frame(path: Path, arrays: SceneArrays) -> None:
     """Warn where a scene looks as if it were in other units or had another axis up."""
-    used = arrays.positions[np.unique(arrays.triangles)]
-    x, height, z = (float(value) for value in np.ptp(used, axis=0))
+    used = np.zeros(len(arrays.positions), np.bool_)
+    used[arrays.triangles] = True
+    x, height, z = (float(value) for value in np.ptp(arrays.positions[used], axis=0))
     width = max(x, z)
     size = f"{path}: is {x:.3g} x {height:.3g} x {z:.3g} m large (y is up)"
     if height >= _MILLIMETRES or width >= 5 * _MILLIMETRES:
