@@ -14,9 +14,9 @@ from .meshes import MESH_SUFFIXES, load_mesh_file
 from .scene import Scene
 from .wavefront import load_obj
 
+GLTF_SUFFIXES = (".glb", ".gltf")
 _LOADERS: dict[str, Callable[[Path], SceneArrays]] = {
-    ".glb": load_gltf,
-    ".gltf": load_gltf,
+    **dict.fromkeys(GLTF_SUFFIXES, load_gltf),
     ".obj": load_obj,
     **dict.fromkeys(MESH_SUFFIXES, load_mesh_file),
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import ConfigError, NavMeshError, SceneError
 from .houses.splits import SPLITS, house_id, load_house
-from .loading import SUPPORTED_SUFFIXES, check_scene_file, find_navmesh, load_scene
+from .loading import GLTF_SUFFIXES, SUPPORTED_SUFFIXES, check_scene_file, find_navmesh, load_scene
 from .scene import Scene
 
 _HOUSES = re.compile(r"houses:(?P<split>[^/\[]*)(?:/(?P<one>\d+)|\[(?P<slice>[^\]]*)\])?")
@@ -43,8 +43,8 @@ def resolve_scenes(
 
     Args:
         spec: ``"houses:train"``, ``"houses:val"``, ``"houses:test"``, one house (``"houses:train/17"``), a
-            slice (``"houses:train[:32]"``), a scene file, a folder (all scene files below it, sorted), or a
-            list of these. Repeated scenes are kept once.
+            slice (``"houses:train[:32]"``), a scene file, a folder (all glTF files below it, sorted, or all
+            other scene files where there are none), or a list of these. Repeated scenes are kept once.
         navmesh: navigation mesh of a single scene file, where it is not beside it.
 
     Returns:
@@ -128,4 +128,6 @@ def _folder(folder: Path) -> list[SceneRef]:
         raise ConfigError(
             f"scenes={str(folder)!r} is a folder without {' or '.join(SUPPORTED_SUFFIXES)} files"
         )
-    return [_file(path, None) for path in files]
+    # Data sets put meshes of another use (semantics, collisions) beside their glTF scenes.
+    scenes = [path for path in files if path.suffix.lower() in GLTF_SUFFIXES] or files
+    return [_file(path, None) for path in scenes]

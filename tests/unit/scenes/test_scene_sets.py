@@ -50,6 +50,13 @@ def test_files_and_folders(tmp_path):
     assert given[0].load().navmesh_path == tmp_path / "c.navmesh"
 
 
+def test_other_files_of_a_folder_count_where_there_is_no_gltf(tmp_path):
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    assert [ref.load().arrays.num_triangles for ref in resolve_scenes(tmp_path)] == [1]
+    path = one_triangle().save(tmp_path, "c.glb")
+    assert [ref.scene_id for ref in resolve_scenes(tmp_path)] == [str(path)]
+
+
 def test_references_are_small_and_load_the_same_anywhere():
     ref = resolve_scenes("houses:val/5")[0]
     packed = pickle.dumps(ref)
@@ -94,5 +101,5 @@ def test_navmesh_only_for_one_file(tmp_path):
 
 
 def test_empty_folder(tmp_path):
-    with pytest.raises(ConfigError, match=r"folder without \.glb or \.gltf files"):
+    with pytest.raises(ConfigError, match=r"folder without \.glb or \.gltf or \.obj or \.ply .*files"):
         resolve_scenes(tmp_path)
