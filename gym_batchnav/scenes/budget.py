@@ -30,7 +30,7 @@ class Budget:
         limit = _FREE_BYTES + _BYTES_PER_BYTE * self.read_bytes
         if self.spent_bytes > limit:
             raise SceneError(
-                f"{self.file}: {place} takes what the file unpacks to from "
+                f"{self.file}: {place} would bring what the file unpacks to from "
                 f"{self.spent_bytes - num_bytes} to {self.spent_bytes} bytes; a file of {self.read_bytes} "
                 f"bytes may unpack to {limit}, so it is taken for a broken or hostile one"
             )

@@ -18,6 +18,7 @@ from batchnav_renderer.types import Material, SceneArrays, Texture
 from ..errors import SceneError
 from .budget import Budget
 from .codecs import INSTALL_HINT
+from .collada_size import check_collada_size
 from .color import linear_from_srgb
 from .files import SceneFolder
 from .images import ImageError, decode_pillow
@@ -54,6 +55,8 @@ def load_mesh_file(path: Path) -> SceneArrays:
     budget = Budget(str(path))
     budget.read(len(content))
     _check_counts(path, content)
+    if path.suffix.lower() == ".dae":
+        check_collada_size(path, content, budget)
     suffix = path.suffix.lower().removeprefix(".")
     resolver = _Resolver(SceneFolder(path, budget))
     try:

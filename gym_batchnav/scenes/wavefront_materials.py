@@ -19,6 +19,8 @@ from .standins import grey_image, warn_of_standin
 
 _CUTOFF = 0.5
 """Transparent surfaces are drawn as cut-outs, as in glTF files."""
+_MAX_LIBRARIES = 1000
+_BYTES_PER_CHARACTER = 64
 # Options of map_Kd with one value; -mm takes two, and -o, -s and -t up to three.
 _ONE_VALUE = {"-blendu", "-blendv", "-boost", "-texres", "-clamp", "-bm", "-imfchan", "-type", "-cc"}
 
@@ -40,6 +42,7 @@ class MaterialLibrary:
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     _textures: dict[tuple[str, Wrap], int] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
 
     def number(self, name: str) -> int:
         """Number of the material ``name``, whose definition may come later."""
@@ -51,6 +54,11 @@ class MaterialLibrary:
         Raises:
             SceneError: a library is broken; the message names file and line.
         """
+        if names in self._read:
+            return
+        self._read.add(names)
+        if len(self._read) > _MAX_LIBRARIES:
+            raise SceneError(f"{self.folder.scene}: names more than {_MAX_LIBRARIES} material libraries")
         try:
             contents = [(names, self.folder.read_foreign(names, "mtllib"))]
         except SceneError as whole:
@@ -60,6 +68,7 @@ class MaterialLibrary:
                 self._warn(f"mtllib {names!r:.80} cannot be read ({whole}); its materials are drawn white")
                 return
         for name, content in contents:
+            self.folder.budget.spend(_BYTES_PER_CHARACTER * len(content), f"mtllib {name!r:.80}")
             self._read_lines(name, content.decode("utf-8", "replace"))
 
     def finish(self) -> tuple[tuple[Material, ...], tuple[Texture, ...]]:

@@ -196,6 +196,48 @@ def test_broken_files_are_refused(tmp_path, name, number):
         load_scene(tmp_path / name)
 
 
+def with_nodes(folder, library, scene):
+    """The tetrahedron with other nodes in its scene and in a library beside it."""
+    text = collada(folder).read_text()
+    start, end = text.index("<node "), text.index("</visual_scene>")
+    geometry = text[text.index("<geometry id=") + len("<geometry id=") :].split('"')[1]
+    text = text[:start] + scene.replace("GEOMETRY", geometry) + text[end:]
+    nodes = f"<library_nodes>{library.replace('GEOMETRY', geometry)}</library_nodes>"
+    path = folder / "a.dae"
+    path.write_text(text.replace("<library_visual_scenes>", f"{nodes}<library_visual_scenes>"))
+    return path
+
+
+SHOWN = '<instance_geometry url="#GEOMETRY"/>'
+
+
+def test_nodes_of_a_library_are_drawn_where_they_are_named(tmp_path):
+    pytest.importorskip("collada", reason="the extra 'formats' is not installed")
+    library = f'<node id="n">{SHOWN}</node>'
+    scene = '<node id="a"><instance_node url="#n"/><instance_node url="#n"/></node>'
+    arrays = load_scene(with_nodes(tmp_path, library, scene)).arrays
+    assert arrays.num_triangles == 8
+    assert set(arrays.object_ids) == {1, 2}
+
+
+def test_nodes_that_stand_for_billions_are_refused(tmp_path):
+    """Each of 40 nodes names the one before it twice: 2^40 tetrahedra from 3 KB."""
+    pytest.importorskip("collada", reason="the extra 'formats' is not installed")
+    twice = '<node id="n{}"><instance_node url="#n{}"/><instance_node url="#n{}"/></node>'
+    library = f'<node id="n0">{SHOWN}</node>' + "".join(twice.format(i + 1, i, i) for i in range(40))
+    path = with_nodes(tmp_path, library, '<node id="a"><instance_node url="#n40"/></node>')
+    with pytest.raises(SceneError, match=r"a\.dae: its nodes and their instances would bring .* unpack to"):
+        load_scene(path)
+
+
+def test_nodes_in_themselves_are_refused(tmp_path):
+    pytest.importorskip("collada", reason="the extra 'formats' is not installed")
+    library = '<node id="n"><instance_node url="#m"/></node><node id="m"><instance_node url="#n"/></node>'
+    path = with_nodes(tmp_path, library, '<node id="a"><instance_node url="#n"/></node>')
+    with pytest.raises(SceneError, match=r"a\.dae: its nodes are nested deeper than 200, or in themselves"):
+        load_scene(path)
+
+
 def test_points_alone_are_no_scene(tmp_path):
     trimesh.PointCloud(POINTS).export(tmp_path / "a.ply")
     with (

@@ -189,6 +189,24 @@ def test_broken_files_are_refused(tmp_path, text, message):
         load(tmp_path, text)
 
 
+def test_one_library_is_read_once_and_many_are_refused(tmp_path, recwarn):
+    arrays = load(tmp_path, "mtllib gone.mtl\n" * 2000 + SQUARE + "f 1 2 3\n")
+    assert arrays.num_triangles == 1
+    assert len(recwarn.list) == 1
+    names = "".join(f"mtllib {number}.mtl\n" for number in range(1001))
+    with pytest.raises(SceneError, match="more than 1000 material libraries"):
+        load(tmp_path, names + SQUARE + "f 1 2 3\n")
+
+
+def test_a_library_under_many_names_is_refused(tmp_path, monkeypatch):
+    """90 KB that 40 lines call by other names: 3.6 MB of lines to read."""
+    monkeypatch.setattr("gym_batchnav.scenes.budget._FREE_BYTES", 2**20)
+    content = "newmtl m\n" * 10_000
+    names = "".join(f"mtllib {'./' * number}a.mtl\n" for number in range(40))
+    with pytest.raises(SceneError, match=r"mtllib .*may unpack to"):
+        load(tmp_path, names + SQUARE + "f 1 2 3\n", a_mtl=content)
+
+
 def test_broken_libraries_are_refused(tmp_path):
     with pytest.raises(SceneError, match=r"scene\.obj: a\.mtl, line 2: 'Kd 1 x 0' is broken"):
         load(tmp_path, "mtllib a.mtl\n" + SQUARE + "f 1 2 3\n", a_mtl="newmtl m\nKd 1 x 0\n")
