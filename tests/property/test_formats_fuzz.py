@@ -54,7 +54,7 @@ def draco_file(content: bytes) -> GltfFile:
     return file
 
 
-@settings(SETTINGS, max_examples=400)
+@settings(SETTINGS, max_examples=250)
 @given(st.integers(0, 8), CHANGES, LENGTHS)
 def test_draco(tmp_path, number, changes, length):
     content = list(draco_streams())[number]
@@ -66,7 +66,7 @@ def test_draco(tmp_path, number, changes, length):
 FILTERS = ("NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL", "COLOR")
 
 
-@settings(SETTINGS, max_examples=400)
+@settings(SETTINGS, max_examples=250)
 @given(
     st.sampled_from(["ATTRIBUTES", "TRIANGLES", "INDICES"]),
     st.sampled_from([0, 1]),
@@ -106,7 +106,7 @@ TEXTURES = (
 )
 
 
-@settings(SETTINGS, max_examples=400)
+@settings(SETTINGS, max_examples=250)
 @given(st.sampled_from(TEXTURES), CHANGES, LENGTHS)
 def test_basis(tmp_path, content, changes, length):
     pytest.importorskip("opengl_basisu", reason="the extra 'formats' is not installed")
@@ -174,7 +174,7 @@ def mesh_files():
     yield "ply", mesh.export(file_type="ply", encoding="ascii")
 
 
-@settings(SETTINGS, max_examples=200)
+@settings(SETTINGS, max_examples=120)
 @given(st.integers(0, 5), CHANGES, LENGTHS)
 def test_mesh_files(tmp_path, number, changes, length):
     suffix, content = list(mesh_files())[number]

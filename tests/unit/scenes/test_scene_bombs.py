@@ -91,7 +91,7 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_geometry_bombs(tmp_path, name, monkeypatch):
     if name in ("many_copies", "many_strips"):  # the whole budget takes a few seconds
-        monkeypatch.setattr("gym_batchnav.scenes.budget._FREE_BYTES", 2**26)
+        monkeypatch.setattr("gym_batchnav.scenes.budget._FREE_BYTES", 2**25)
     path = BOMBS[name]().save(tmp_path)
     with pytest.raises(SceneError, match=TOO_MUCH):
         load_scene(path)
