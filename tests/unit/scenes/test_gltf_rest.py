@@ -158,3 +158,36 @@ def test_points_and_lines_give_one_warning_for_the_file(tmp_path, recwarn):
     load_scene(file.save(tmp_path))
     (warning,) = recwarn.list
     assert "left out: 1 of LINES, 1 of LINE_LOOP, 1 of LINE_STRIP, 2 of POINTS" in str(warning.message)
+
+
+@pytest.mark.parametrize(
+    "name", ["KHR_lights_punctual", "KHR_materials_unlit", "KHR_materials_ior", "KHR_materials_variants"]
+)
+def test_extensions_without_effect_may_be_required(tmp_path, name):
+    file = one_triangle(extensions={"KHR_lights_punctual": {"light": 0}})
+    file.json["extensions"] = {"KHR_lights_punctual": {"lights": [{"type": "point"}]}}
+    file.json["extensionsRequired"] = [name]
+    np.testing.assert_array_equal(load_scene(file.save(tmp_path)).positions, TRIANGLE)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16])
+def test_integer_positions_and_texture_coordinates(tmp_path, dtype):
+    """KHR_mesh_quantization without normalisation: the numbers as they are, scaled by the node."""
+    file = GltfFile()
+    file.json["extensionsRequired"] = ["KHR_mesh_quantization"]
+    points = np.array([[0, 0, 0, 0], [100, 0, 0, 0], [0, 50, 25, 0]], dtype)
+    code = file.entry(points)["componentType"]
+
+    def padded(array, kind):
+        view = file.view(array.tobytes(), byteStride=4 * array.itemsize)
+        return file.raw_accessor(bufferView=view, componentType=code, type=kind, count=3)
+
+    primitive = file.primitive(padded(points, "VEC3"))
+    primitive["attributes"]["TEXCOORD_0"] = padded(points, "VEC2")
+    info = {"index": file.image(np.zeros((2, 2, 4), np.uint8))}
+    info["extensions"] = {"KHR_texture_transform": {"scale": [0.01, 0.02]}}
+    primitive["material"] = file.material(pbrMetallicRoughness={"baseColorTexture": info})
+    file.json["nodes"][0]["scale"] = [0.02, 0.02, 0.02]
+    arrays = load_scene(file.save(tmp_path)).arrays
+    np.testing.assert_allclose(arrays.positions, [[0, 0, 0], [2, 0, 0], [0, 1, 0.5]], atol=1e-6)
+    np.testing.assert_allclose(arrays.uvs, [[0, 0], [1, 0], [0, 1]], atol=1e-6)
