@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.property.test_scenes_fuzz import SETTINGS, must_load_or_refuse
+from gym_batchnav.scenes import load_scene
+from tests.property.test_scenes_fuzz import SETTINGS, VALUES, must_load_or_refuse, places
 from tests.unit.scenes import basis_files
 from tests.unit.scenes.gltf_files import TRIANGLE, GltfFile
 
@@ -180,4 +181,60 @@ def test_mesh_files(tmp_path, number, changes, length):
     suffix, content = list(mesh_files())[number]
     path = tmp_path / f"a.{suffix}"
     path.write_bytes(damaged(content, changes, length))
+    must_load_or_refuse(path)
+
+
+def modern_file() -> GltfFile:
+    """A file that uses extensions, a skin, morph targets, instances and emission."""
+    file = GltfFile()
+    primitive = file.primitive(POINTS, INDICES)
+    primitive["attributes"] |= {
+        "TEXCOORD_0": file.accessor(POINTS[:, :2].copy()),
+        "JOINTS_0": file.accessor(np.zeros((len(POINTS), 4), np.uint8)),
+        "WEIGHTS_0": file.accessor(np.ones((len(POINTS), 4), np.float32)),
+    }
+    primitive["targets"] = [{"POSITION": file.accessor(POINTS[::-1].copy())}]
+    file.json["meshes"][0]["weights"] = [0.5]
+    texture = file.image(np.full((2, 2, 4), 90, np.uint8))
+    file.json["images"].append({"bufferView": file.view(basis_files.ETC1S)})
+    file.json["textures"].append({"extensions": {"KHR_texture_basisu": {"source": 1}}})
+    primitive["material"] = file.material(
+        pbrMetallicRoughness={"baseColorTexture": {"index": 1}},
+        emissiveFactor=[0.5, 0.5, 0.5],
+        emissiveTexture={"index": texture},
+        extensions={"KHR_materials_emissive_strength": {"emissiveStrength": 2}},
+    )
+    matrices = np.tile(np.eye(4, dtype=np.float32).reshape(1, 16), (2, 1))
+    file.json["skins"] = [{"joints": [0, 1], "inverseBindMatrices": file.accessor(matrices)}]
+    instances = {"TRANSLATION": file.accessor(POINTS), "SCALE": file.accessor(POINTS + 1)}
+    file.json["nodes"] = [
+        {"mesh": 0, "skin": 0, "weights": [0.25], "children": [1]},
+        {"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": instances}}},
+    ]
+    return file
+
+
+FIELDS = [place for place in places(modern_file().json) if place]
+
+
+def test_the_undamaged_file_loads(tmp_path):
+    pytest.importorskip("opengl_basisu", reason="the extra 'formats' is not installed")
+    # One skinned copy and six instances of four triangles.
+    assert load_scene(modern_file().save(tmp_path)).arrays.num_triangles == 28
+
+
+@settings(SETTINGS, max_examples=250)
+@given(st.lists(st.tuples(st.sampled_from(FIELDS), VALUES), min_size=1, max_size=3))
+def test_changed_json(tmp_path, changes):
+    file = modern_file()
+    for place, value in changes:
+        target = file.json
+        try:
+            for key in place[:-1]:
+                target = target[key]
+            target[place[-1]] = value
+        except (KeyError, IndexError, TypeError):
+            continue
+    path = tmp_path / "changed.glb"
+    path.write_bytes(file.glb())
     must_load_or_refuse(path)
