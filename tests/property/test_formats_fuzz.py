@@ -217,6 +217,7 @@ def modern_file() -> GltfFile:
 FIELDS = [place for place in places(modern_file().json) if place]
 
 
+@pytest.mark.filterwarnings("ignore::gym_batchnav.scenes.SceneWarning")
 def test_the_undamaged_file_loads(tmp_path):
     pytest.importorskip("opengl_basisu", reason="the extra 'formats' is not installed")
     # One skinned copy and six instances of four triangles.

@@ -170,7 +170,7 @@ def test_points_are_left_out_with_a_warning(tmp_path):
 
 def test_unused_vertices_are_dropped(tmp_path):
     file = GltfFile()
-    points = np.arange(30, dtype=np.float32).reshape(10, 3) ** 2
+    points = np.arange(30, dtype=np.float32).reshape(10, 3) ** 2 / 16
     file.primitive(points, np.array([9, 4, 6], np.uint8))
     scene = load_scene(file.save(tmp_path))
     np.testing.assert_array_equal(scene.positions, points[[4, 6, 9]])
