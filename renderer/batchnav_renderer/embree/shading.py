@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..srgb import DECODE
 from . import cameras as c
 from . import packets as p
 from . import surface as s
 from ._jit import Array, Real, part
-from .srgb import DECODE
 
 _CLAMP, _MIRROR = s.WRAPS["clamp"], s.WRAPS["mirror"]
 _BYTE = np.float32(1.0 / 255.0)
