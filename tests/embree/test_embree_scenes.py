@@ -109,3 +109,13 @@ def test_info_and_timings(make_renderer, quads, facing):
     assert info["packet_rays"] in (4, 8, 16)
     assert "asked for" in info["reason"]
     assert renderer.timings["draw"] > 0
+
+
+def test_sizes_of_jobs_by_hand():
+    from batchnav_renderer.embree.backend import job_sizes
+
+    # Two workers, a quarter of what is left each time, rounded up, but at least 256 / 32 = 8.
+    assert job_sizes(256, 2) == [64, 48, 36, 27, 21, 15, 12, 9, 8, 8, 8]
+    assert job_sizes(1, 2) == [1]
+    # 5 over 2 * 3 workers is 1.
+    assert job_sizes(5, 3) == [1] * 5

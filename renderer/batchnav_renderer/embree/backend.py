@@ -23,7 +23,6 @@ from .packets import BEYOND, EVERYWHERE, TILE_BITS, Frame
 from .surface import Surface, build_surface
 from .tracer import make_tracer
 
-_JOBS_PER_WORKER = 4
 _BUILDER_NICENESS = 10
 Job = list[tuple[int, NDArray[np.int64]]]
 """Scenes with their views."""
@@ -58,6 +57,7 @@ class EmbreeBackend:
         self._builder = ThreadPoolExecutor(1, "batchnav-renderer-build", initializer=_give_way)
         self._scenes: dict[int, Scene] = {}
         self._jobs: list[Job] = []
+        self._scene_ids = np.zeros(0, np.int64)
         self._running: list[tuple[Job, Future[None]]] = []
         self._cameras = np.zeros((0, 3, 5), np.float32)
         self._begun = 0.0
@@ -95,7 +95,8 @@ class EmbreeBackend:
     ) -> None:
         """Take scene, pose and field of view of all views."""
         self._cameras = pixel_rays(world_from_camera, hfov, self._config.height, self._config.width)
-        self._jobs = split_views(scene_ids, self._workers * _JOBS_PER_WORKER)
+        if not np.array_equal(scene_ids, self._scene_ids):
+            self._jobs, self._scene_ids = split_views(scene_ids, self._workers), scene_ids
 
     def submit(self, out: Images) -> Pending:
         """Start drawing the current views into contiguous arrays."""
@@ -146,14 +147,27 @@ def prepare(arrays: SceneArrays, outputs: tuple[Output, ...], limit: int) -> Pre
     return Prepared(arrays.positions, arrays.triangles, build_surface(arrays, outputs, limit))
 
 
-def split_views(scene_ids: NDArray[np.int64], num_jobs: int) -> list[Job]:
-    """At most ``num_jobs`` jobs of equal size, in which the views of a scene stand together."""
+def split_views(scene_ids: NDArray[np.int64], workers: int) -> list[Job]:
+    """Jobs in which the views of a scene stand together, large ones first so that workers end together."""
     order = np.argsort(scene_ids, kind="stable")
     jobs = []
-    for views in np.array_split(order, min(num_jobs, len(order))):
+    for views in np.split(order, np.cumsum(job_sizes(len(order), workers))[:-1]):
         scenes, starts = np.unique(scene_ids[views], return_index=True)
         jobs.append(list(zip(scenes.tolist(), np.split(views, starts[1:]), strict=True)))
     return jobs
+
+
+def job_sizes(views: int, workers: int) -> list[int]:
+    """Half of a fair share of what is left, again and again; never below a 16th of a share, as calls cost.
+
+    Polychronopoulos and Kuck, "Guided Self-Scheduling", 1987.
+    """
+    smallest = -(-views // (16 * workers))
+    sizes = []
+    while views:
+        sizes.append(min(views, max(smallest, -(-views // (2 * workers)))))
+        views -= sizes[-1]
+    return sizes
 
 
 def _give_way() -> None:
