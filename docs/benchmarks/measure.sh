@@ -51,5 +51,8 @@ for backend in embree gl; do
 done
 bench render-aws_small_house-subdivided-depth-64-embree render $small_house --backend embree --subdivide 4 \
     --compare embreex
+bench render-aws_small_house-swaps-depth-64-embree render $small_house --backend embree --num-envs 64 --swap-every 50
+bench render-houses-swaps-depth-64-embree render --backend embree --num-envs 64 --swap-every 20
+bench render-houses-swaps-depth-64-gl render --backend gl --num-envs 64 --swap-every 20
 bench train-houses-depth-64-embree train --num-envs 128 --backend embree
 python "$here/table.py"

@@ -27,7 +27,7 @@ def speeds(records: Mapping[str, Record]) -> str:
     """Views per second by what is drawn; a column for each backend and device."""
     cells: dict[tuple[str, str, str], dict[str, float]] = {}
     for record in records.values():
-        if record["benchmark"] == "render":
+        if record["benchmark"] == "render" and "swaps" not in record:
             row = cells.setdefault((scene(record), images(record), size(record)), {})
             row[drawn_by(record)] = max(row.get(drawn_by(record), 0.0), record["frames_per_second"])
     columns = sorted({column for row in cells.values() for column in row})
@@ -80,6 +80,26 @@ def wholes(records: Mapping[str, Record]) -> str:
         if record["benchmark"] != "render"
     ]
     return table(["what", "scenes", "images", "environments", "drawn by", "frames/s"], lines, right=1)
+
+
+def swaps(records: Mapping[str, Record]) -> str:
+    """Milliseconds of a batch while scenes come and go."""
+    lines = []
+    for record in records.values():
+        if found := record.get("swaps"):
+            times = [found[part][name] for part in ("alone_ms", "swapping_ms") for name in ("median", "p99")]
+            lines.append(
+                [
+                    scene(record),
+                    images(record),
+                    str(record["arguments"]["num_envs"]),
+                    drawn_by(record),
+                    f"{found['every']} batches",
+                    *(f"{value:.1f}" for value in (*times, found["stall_p99_ms"])),
+                ]
+            )
+    head = ["scene", "images", "views", "drawn by", "a swap every", "median", "99%", "median", "99%", "stall"]
+    return table(head, lines, right=5)
 
 
 def all_records(records: Mapping[str, Record]) -> str:
@@ -143,7 +163,7 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
     front = {"speeds": f"{machine(records)}\n\n{speeds(records)}", "comparisons": headlines}
     return {
         README: {**front, "steps": wholes(records)},
-        RECORDS: {"records": f"{machine(records)}\n\n{all_records(records)}"},
+        RECORDS: {"records": f"{machine(records)}\n\n{all_records(records)}", "swaps": swaps(records)},
     }
 
 

@@ -131,6 +131,9 @@ class BenchArgs:
     subdivide: int = 1
     """For bench render: cut every edge of the scenes into this many pieces, and so every triangle into its
     square; 4 makes 2.3 million triangles of 146,000."""
+    swap_every: int = 0
+    """For bench render: then also time single batches while a scene is added and another removed every so
+    many of them; 0 leaves that out."""
     compare: Names = ()
     """What else to measure in the same run, between our windows. In bench render: embreex, mujoco, pyrender
     (same scenes and views), miniworld, vizdoom (scenes of their own); in bench step: sync, async (Gymnasium's

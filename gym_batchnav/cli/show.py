@@ -49,6 +49,11 @@ def bench_table(record: Mapping[str, Any], title: str) -> Table:
     table.add_row("windows", "  ".join(f"{w:,.0f}" for w in record["windows"]))
     for stage, value in record["stages_ms"].items():
         table.add_row(f"{stage}, ms per batch", f"{value:.2f}")
+    if swaps := record.get("swaps"):
+        for name, title in (("alone_ms", "without swaps"), ("swapping_ms", f"a swap every {swaps['every']}")):
+            found = swaps[name]
+            values = f"median {found['median']:.2f}  p99 {found['p99']:.2f}  max {found['max']:.2f}"
+            table.add_row(f"batches {title}, ms", values)
     return table
 
 

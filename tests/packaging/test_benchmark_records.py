@@ -97,6 +97,20 @@ def test_comparisons_and_whole_environments():
     assert table.machine(records) == "2 cores of an AMD EPYC; medians of five windows."
 
 
+def test_swaps_stand_in_a_table_of_their_own():
+    found = {
+        "every": 20,
+        "alone_ms": {"median": 5.04, "p99": 6.96, "max": 9.0},
+        "swapping_ms": {"median": 5.46, "p99": 9.06, "max": 9.9},
+        "stall_p99_ms": 2.1,
+    }
+    records = {"plain": record(100.0), "swapped": record(9.0, swaps=found, num_envs=64)}
+    assert table.swaps(records).splitlines()[2:] == [
+        "| home, 145,844 triangles | depth | 64 | embree | 20 batches | 5.0 | 7.0 | 5.5 | 9.1 | 2.1 |"
+    ]
+    assert len(table.speeds(records).splitlines()) == 3
+
+
 def test_generated_parts_are_replaced_and_nothing_else():
     text = "before\n<!-- x: made by docs/benchmarks/table.py -->\nold\n<!-- end of x -->\nafter"
     once = table.filled(text, {"x": "new"})
@@ -142,7 +156,7 @@ def test_the_script_makes_all_stored_records(made):
         assert entry["benchmark"] == wanted.what
         for key in ("sensors", "scenes", "compare"):
             assert tuple(entry["arguments"][key]) == getattr(wanted, key), (name, key)
-        for key in ("resolution", "num_envs", "backend", "subdivide"):
+        for key in ("resolution", "num_envs", "backend", "subdivide", "swap_every"):
             assert entry["arguments"][key] == getattr(wanted, key), (name, key)
 
 
@@ -150,5 +164,5 @@ def test_the_script_asks_only_for_what_peers_can_do(made):
     assert {arguments.what for arguments in made.values()} == {"render", "step", "train"}
     for arguments in made.values():
         compared = choose(arguments.compare, arguments.peer_python, arguments.what, arguments.sensors)
-        if arguments.what == "render" and arguments.resolution == 64:
+        if arguments.what == "render" and arguments.resolution == 64 and not arguments.swap_every:
             assert len(compared) >= (1 if arguments.subdivide > 1 else 2)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from batchnav_renderer import BatchRenderer
 from batchnav_renderer.types import SceneArrays
 
 from ...config import EnvConfig
@@ -70,6 +71,11 @@ class Drawing:
     def stages_ms(self) -> dict[str, float]:
         """Milliseconds per batch by stage."""
         return {name: 1000 * seconds / self._calls for name, seconds in self._spent.items()}
+
+    @property
+    def renderer(self) -> BatchRenderer:
+        """What draws."""
+        return self._renderer
 
     @property
     def near(self) -> float:

@@ -28,6 +28,7 @@ from .peers.task import Mesh, Task
 from .rivals import choose, start_all
 from .step import figures, triangle_summary
 from .subdivide import subdivide
+from .swaps import measure_swaps
 from .windows import Contestant, measure
 
 VIEW_SETS = 4
@@ -66,9 +67,14 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
         measured, *rest = measure(ours.draw, args.seconds, rivals=contestants, started=ours.start)
         at = dict(zip(others, rest[: len(extra)], strict=True)) | {config.resolution: measured}
         pairs = zip(rivals, rest[len(extra) :], strict=True)
+        stages = ours.stages_ms
+        swaps = args.swap_every and measure_swaps(
+            ours.renderer, ours.draw, subject.arrays, args.swap_every, args.seconds
+        )
         return {
             **figures(measured),
-            "stages_ms": ours.stages_ms,
+            "stages_ms": stages,
+            **({"swaps": swaps} if swaps else {}),
             "resident_scenes": len(subject.arrays),
             "triangles_per_scene": triangle_summary([arrays.num_triangles for arrays in subject.arrays]),
             "memory": ours.memory,

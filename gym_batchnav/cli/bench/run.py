@@ -30,6 +30,11 @@ def run_bench(args: BenchArgs) -> int:
         raise ConfigError(
             f"--subdivide {args.subdivide} is not allowed; expected at least 1, and 1 unless for bench render"
         )
+    if args.swap_every < 0 or (args.swap_every and args.what != "render"):
+        raise ConfigError(
+            f"--swap-every {args.swap_every} is not allowed; expected at least 0, and 0 unless for bench "
+            "render"
+        )
     config = EnvConfig(
         scenes=args.scenes,
         navmesh=args.navmesh,

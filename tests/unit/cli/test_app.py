@@ -44,8 +44,8 @@ def test_no_arguments_show_the_help(capsys):
         ("eval", "--scenes --episodes --episode-file --greedy --sampled --json --report --seed"),
         (
             "bench",
-            "--scenes --num-envs --num-resident-scenes --resolution --sensors --subdivide --compare "
-            "--peer-python --seconds --json",
+            "--scenes --num-envs --num-resident-scenes --resolution --sensors --subdivide --swap-every "
+            "--compare --peer-python --seconds --json",
         ),
     ],
 )

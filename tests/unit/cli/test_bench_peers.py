@@ -127,6 +127,8 @@ def test_names_take_commas_and_spaces_and_all_means_those_that_can():
         ),
         (["render", "--subdivide", "0"], "--subdivide 0 is not allowed"),
         (["step", "--subdivide", "2"], "--subdivide 2 is not allowed"),
+        (["render", "--swap-every", "-1"], "--swap-every -1 is not allowed"),
+        (["train", "--swap-every", "3"], "--swap-every 3 is not allowed"),
     ],
 )
 def test_wrong_wishes_are_refused_before_anything_is_measured(arguments, words, capsys, monkeypatch):
