@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any, NamedTuple
@@ -44,6 +45,10 @@ class Scene(NamedTuple):
     surface: Surface
 
 
+Work = deque[list[tuple[Scene, NDArray[np.int64]]]]
+"""Jobs that no thread has taken yet."""
+
+
 class EmbreeBackend:
     """Draws with rays on the CPU; used by the facade, which checks the arguments."""
 
@@ -58,7 +63,7 @@ class EmbreeBackend:
         self._scenes: dict[int, Scene] = {}
         self._jobs: list[Job] = []
         self._scene_ids = np.zeros(0, np.int64)
-        self._running: list[tuple[Job, Future[None]]] = []
+        self._running: list[tuple[NDArray[np.int64], Future[None]]] = []
         self._cameras = np.zeros((0, 3, 5), np.float32)
         self._begun = 0.0
         self.timings: dict[str, float] = {}
@@ -87,7 +92,7 @@ class EmbreeBackend:
 
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene once nothing that was submitted shows it."""
-        shown = [future for job, future in self._running if any(scene == scene_id for scene, _ in job)]
+        shown = [future for scene_ids, future in self._running if scene_id in scene_ids]
         self._builder.submit(_free, self._scenes.pop(scene_id), shown)
 
     def set_views(
@@ -102,12 +107,14 @@ class EmbreeBackend:
         """Start drawing the current views into contiguous arrays."""
         self._begun = time.perf_counter()
         targets = _targets(out, self._config)
-        futures = []
-        for job in self._jobs:
-            work = [(self._scenes[scene], views) for scene, views in job]
-            futures.append(self._pool.submit(self._draw, work, targets, self._cameras))
+        work = deque([(self._scenes[scene], views) for scene, views in job] for job in self._jobs)
+        # A task a thread that takes job after job: a task a job would cost each a wait for the GIL.
+        futures = [
+            self._pool.submit(self._draw, work, targets, self._cameras)
+            for _ in range(min(self._workers, len(work)))
+        ]
         self._running = [running for running in self._running if not running[1].done()]
-        self._running += zip(self._jobs, futures, strict=True)
+        self._running += ((self._scene_ids, future) for future in futures)
         return out, futures
 
     def collect(self, pending: Pending) -> Images:
@@ -135,11 +142,14 @@ class EmbreeBackend:
         tree = self._tracer.build(payload.positions, payload.triangles)
         self._scenes[scene_id] = Scene(tree, payload.surface)
 
-    def _draw(
-        self, work: list[tuple[Scene, NDArray[np.int64]]], targets: Targets, cameras: NDArray[np.float32]
-    ) -> None:
-        for scene, views in work:
-            self._tracer.draw(scene.tree, scene.surface, self._frame, targets, cameras, views)
+    def _draw(self, work: Work, targets: Targets, cameras: NDArray[np.float32]) -> None:
+        while work:
+            try:
+                job = work.popleft()
+            except IndexError:  # another thread has taken the last one
+                return
+            for scene, views in job:
+                self._tracer.draw(scene.tree, scene.surface, self._frame, targets, cameras, views)
 
 
 def prepare(arrays: SceneArrays, outputs: tuple[Output, ...], limit: int) -> Prepared:
