@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from batchnav_renderer import Material, SceneArrays, Texture
+from batchnav_renderer.camera import world_from_camera
 
 ALL = ("depth", "rgb", "ids", "normals")
 NUM_VIEWS = 23
@@ -105,3 +106,33 @@ def test_every_size_is_a_window_of_the_same_rays(make_renderer, clutter, random_
     for name, cropped in images[0].items():
         inner = images[1][name][:, height : 2 * height, width : 2 * width]
         assert (np.abs(cropped - inner.astype(np.float64)) > 0.01).mean() < 0.02
+
+
+def ball(parts):
+    """A closed sphere of radius 3 m around the origin, of 2 * parts * parts triangles that share corners."""
+    around, up = np.meshgrid(np.arange(parts) / parts * 2 * np.pi, np.arange(parts + 1) / parts * np.pi)
+    points = 3 * np.stack([np.sin(up) * np.cos(around), np.cos(up), np.sin(up) * np.sin(around)], -1)
+    row, column = np.divmod(np.arange(parts * parts), parts)
+    a, b = row * parts + column, row * parts + (column + 1) % parts
+    faces = np.concatenate([np.stack([a, b, b + parts], 1), np.stack([a, b + parts, a + parts], 1)])
+    return SceneArrays(
+        positions=points.reshape(-1, 3).astype(np.float32),
+        triangles=faces.astype(np.uint32),
+        material_ids=np.zeros(len(faces), np.int32),
+    )
+
+
+def test_no_ray_leaves_a_closed_mesh(make_renderer, rng):
+    # 64 cameras of 48 x 48 pixels inside a ball of 80,000 triangles: most pixels are near some edge.
+    scene = ball(200)
+    where = rng.uniform(-1, 1, (64, 3))
+    poses = world_from_camera(where, rng.uniform(-np.pi, np.pi, 64), rng.uniform(-1, 1, 64))
+    depth = {}
+    for watertight in (True, False):
+        renderer = make_renderer(64, height=48, width=48, watertight=watertight)
+        renderer.set_views(np.full(64, renderer.add_scene(scene)), poses)
+        depth[watertight] = renderer.render()["depth"]
+    assert depth[True].max() < 5.0
+    assert (np.abs(depth[True] - depth[False]) > 1e-3).mean() < 1e-4
+    # Trees of another kind: they round differently.
+    assert (depth[True] != depth[False]).any()

@@ -55,7 +55,7 @@ class EmbreeBackend:
     def __init__(self, config: RenderConfig, reason: str) -> None:
         """Load Embree and start the threads; raises ``EmbreeError``."""
         self._config = config
-        self._tracer = make_tracer()
+        self._tracer = make_tracer(config.watertight)
         self._frame = _frame(config, self._tracer.lanes)
         self._workers = min(config.num_workers or num_cpus(), config.num_views)
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="batchnav-renderer-embree")

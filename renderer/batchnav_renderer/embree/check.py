@@ -23,7 +23,7 @@ def check_layout(embree: Embree, lanes: int) -> None:
     (4, 0, 0) x (0, 4, 0) = (0, 0, 16).
     """
     corners = np.array([[7, 7, 7], [8, 7, 7], [7, 8, 7], [-1, -2, -2], [3, -2, -2], [-1, 2, -2]], np.float32)
-    tree = Tree(embree, corners, np.arange(6, dtype=np.uint32).reshape(2, 3))
+    tree = Tree(embree, corners, np.arange(6, dtype=np.uint32).reshape(2, 3), watertight=False)
     run = packets.new_packets(embree.intersect(lanes), tree.handle, lanes, 2)
     rays, bits = run.rays[1], run.bits[1]
     rays[packets.DIRECTION + 2] = -1.0

@@ -45,9 +45,9 @@ class Tracer(Protocol):
 class PacketTracer:
     """Calls Embree's functions for packets from compiled code."""
 
-    def __init__(self) -> None:
+    def __init__(self, watertight: bool) -> None:
         """Load Embree and check how it lays out packets; raises ``EmbreeError``."""
-        self._embree = Embree()
+        self._embree, self._watertight = Embree(), watertight
         self.lanes = self._embree.lanes
         check_layout(self._embree, self.lanes)
         self._function = self._embree.intersect(self.lanes)
@@ -59,7 +59,7 @@ class PacketTracer:
 
     def build(self, positions: NDArray[np.float32], triangles: NDArray[np.uint32]) -> Tree:
         """The tree of a mesh."""
-        return Tree(self._embree, positions, triangles)
+        return Tree(self._embree, positions, triangles, self._watertight)
 
     def draw(
         self, tree: Tree, surface: Surface, frame: p.Frame, targets: Targets, cameras: NDArray[np.float32],
@@ -74,10 +74,10 @@ class PacketTracer:
         return int(self._embree.allocated[0])
 
 
-def make_tracer() -> Tracer:
-    """The fastest tracer that works here; raises ``EmbreeError`` where none does."""
+def make_tracer(watertight: bool) -> Tracer:
+    """The fastest tracer that works here (embreex is always watertight); raises ``EmbreeError`` for none."""
     try:
-        return PacketTracer()
+        return PacketTracer(watertight)
     except EmbreeError as error:
         from .fallback import EmbreexTracer
 

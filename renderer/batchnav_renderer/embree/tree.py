@@ -12,21 +12,23 @@ from numpy.typing import NDArray
 from .library import Embree
 
 _TRIANGLES, _INDEX, _VERTEX, _UINT3, _FLOAT3 = 0, 0, 1, 0x5003, 0x9003
-# Rays along the edges of triangles hit one of them. Trees of this kind have no better quality to ask for:
-# RTC_BUILD_QUALITY_HIGH gives the same tree.
+# Trees of this kind have no better quality to ask for: RTC_BUILD_QUALITY_HIGH gives the same tree.
 _ROBUST = 1 << 2
 
 
 class Tree:
     """The BVH of a triangle mesh; freed with the last reference, or by ``close``."""
 
-    def __init__(self, embree: Embree, positions: NDArray[np.float32], triangles: NDArray[np.uint32]) -> None:
+    def __init__(
+        self, embree: Embree, positions: NDArray[np.float32], triangles: NDArray[np.uint32], watertight: bool
+    ) -> None:
         """Copy the mesh and build.
 
         Args:
             embree: the library.
             positions: (V, 3) float32, metres.
             triangles: (F, 3) uint32 indices.
+            watertight: whether a ray along the edge of two triangles is sure to hit one of them.
 
         Raises:
             CapacityError: memory is short.
@@ -36,7 +38,8 @@ class Tree:
         embree.check("making a scene")
         self.close = weakref.finalize(self, embree.rtcReleaseScene, self.handle)
         self.close.atexit = False
-        embree.rtcSetSceneFlags(self.handle, _ROBUST)
+        if watertight:
+            embree.rtcSetSceneFlags(self.handle, _ROBUST)
         if len(triangles):
             _attach(embree, self.handle, positions, triangles)
         embree.rtcCommitScene(self.handle)

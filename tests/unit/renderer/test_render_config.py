@@ -28,6 +28,7 @@ from batchnav_renderer import RenderConfig, RenderConfigError
         {"outputs": [["a"]]},
         {"outputs": ({},)},
         {"outputs": None},
+        {"watertight": 1},
         {"num_views": "4"},
         {"hfov_deg": "a"},
         {"hfov_deg": None},
