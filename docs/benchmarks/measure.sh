@@ -29,8 +29,7 @@ compared() { # with whom a backend ($1) is compared in images ($2) of a size ($3
     local peers=pyrender,miniworld
     [ "$2" != depth ] || peers=mujoco,$peers
     [ "$1" = gl ] || peers=$peers,vizdoom
-    [ "$1 $2" != "embree depth" ] || peers=embreex,$peers
-    if [ "$3" = 64 ]; then
+    if [ "$3" = 64 ] && [ "${4:-}" = peers -o "$1 $2" != "embree depth" ]; then
         echo "--compare $peers ${pythons:+--peer-python ${pythons[*]}}"
     elif [ "$1 $2" = "embree depth" ]; then
         echo "--compare embreex"
@@ -49,6 +48,10 @@ for backend in embree gl; do
     done
     bench "step-houses-depth-64-$backend" step --backend $backend --compare sync,async
 done
+# Apart: with so many peers in one run everyone was a fifth slower.
+how="--backend embree $(compared embree depth 64 peers)"
+bench render-aws_small_house-peers-depth-64-embree render $small_house $how
+bench render-houses-peers-depth-64-embree render $how
 bench render-aws_small_house-subdivided-depth-64-embree render $small_house --backend embree --subdivide 4 \
     --compare embreex
 bench render-aws_small_house-swaps-depth-64-embree render $small_house --backend embree --num-envs 64 --swap-every 50
