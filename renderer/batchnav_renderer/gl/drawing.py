@@ -13,6 +13,7 @@ from .mesh import ATTRIBUTE_RECORD, DrawGroup
 from .plan import COMMAND_BYTES, Batch
 from .shaders import build_program
 from .store import SceneStore
+from .textures import make_sampler
 from .views import VIEW_RECORD
 
 
@@ -92,19 +93,7 @@ class Drawing:
             api.glCreateVertexArrays(1, ctypes.byref(name))
             self._arrays[with_surface] = name.value
             self._describe_vertices(name.value, with_surface)
-        self._set_sampler()
-
-    def _set_sampler(self) -> None:
-        api, name = self._api, ctypes.c_uint()
-        api.glCreateSamplers(1, ctypes.byref(name))
-        for parameter, value in (
-            (api.GL_TEXTURE_MIN_FILTER, api.GL_LINEAR_MIPMAP_LINEAR),
-            (api.GL_TEXTURE_MAG_FILTER, api.GL_LINEAR),
-            (api.GL_TEXTURE_WRAP_S, api.GL_REPEAT),
-            (api.GL_TEXTURE_WRAP_T, api.GL_REPEAT),
-        ):
-            api.glSamplerParameteri(name.value, parameter, value)
-        api.glBindSampler(0, name.value)
+        api.glBindSampler(0, make_sampler(api, api.GL_LINEAR_MIPMAP_LINEAR))
 
     def _describe_vertices(self, array: int, with_surface: bool) -> None:
         api, floats = self._api, self._api.GL_FLOAT

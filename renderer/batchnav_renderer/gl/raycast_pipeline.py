@@ -18,6 +18,7 @@ from .raycast_scene import num_units, unit_of
 from .raycast_store import RaycastStore
 from .shaders import build_program
 from .shared import DeviceImages
+from .textures import make_sampler
 
 _RAY_FIELDS = (
     ("right", "pixel"),
@@ -66,7 +67,8 @@ class RaycastPipeline:
         }
         largest = max(*self._view_bytes.values(), 12 * pixels)
         self._max_views = max(1, min(_MAX_VIEWS, storage_bytes // largest))
-        self._sampler = self._make_sampler()
+        # The shader chooses the two mipmaps itself.
+        self._sampler = make_sampler(api, api.GL_LINEAR_MIPMAP_NEAREST)
         self._program(False)
 
     def render(self, views: NDArray[np.void], scene_ids: NDArray[np.int64], out: Images) -> dict[str, float]:
@@ -160,19 +162,6 @@ class RaycastPipeline:
         kind = api.GL_R8UI if name == "rgb" else api.GL_R16F
         api.glTextureBuffer(texture.value, kind, self._images[name].name)
         self._textures[name] = texture.value
-
-    def _make_sampler(self) -> int:
-        api, name = self._api, ctypes.c_uint()
-        api.glCreateSamplers(1, ctypes.byref(name))
-        # The shader clamps and mirrors, and chooses the two mipmaps itself.
-        for parameter, value in (
-            (api.GL_TEXTURE_MIN_FILTER, api.GL_LINEAR_MIPMAP_NEAREST),
-            (api.GL_TEXTURE_MAG_FILTER, api.GL_LINEAR),
-            (api.GL_TEXTURE_WRAP_S, api.GL_REPEAT),
-            (api.GL_TEXTURE_WRAP_T, api.GL_REPEAT),
-        ):
-            api.glSamplerParameteri(name.value, parameter, value)
-        return name.value
 
     def _program(self, has_holes: bool) -> int:
         if has_holes not in self._programs:

@@ -64,6 +64,20 @@ def make_image(texture: Texture, kind: ImageKind) -> TextureImage:
     return TextureImage(kind, tuple(np.ascontiguousarray(level) for level in stored))
 
 
+def make_sampler(api: GLApi, min_filter: int) -> int:
+    """A sampler of repeated images; the shaders clamp and mirror."""
+    name = ctypes.c_uint()
+    api.glCreateSamplers(1, ctypes.byref(name))
+    for parameter, value in (
+        (api.GL_TEXTURE_MIN_FILTER, min_filter),
+        (api.GL_TEXTURE_MAG_FILTER, api.GL_LINEAR),
+        (api.GL_TEXTURE_WRAP_S, api.GL_REPEAT),
+        (api.GL_TEXTURE_WRAP_T, api.GL_REPEAT),
+    ):
+        api.glSamplerParameteri(name.value, parameter, value)
+    return name.value
+
+
 class TextureArrays:
     """A ``GL_TEXTURE_2D_ARRAY`` for each kind of image, one layer an image.
 
