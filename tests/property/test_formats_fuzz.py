@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gym_batchnav.scenes import load_scene
-from tests.property.test_scenes_fuzz import SETTINGS, VALUES, must_load_or_refuse, places
+from tests.property.test_scenes_fuzz import SETTINGS, VALUES, check_changed, must_load_or_refuse, places
 from tests.unit.scenes import basis_files
 from tests.unit.scenes.gltf_files import TRIANGLE, GltfFile
 
@@ -227,15 +227,4 @@ def test_the_undamaged_file_loads(tmp_path):
 @settings(SETTINGS, max_examples=250)
 @given(st.lists(st.tuples(st.sampled_from(FIELDS), VALUES), min_size=1, max_size=3))
 def test_changed_json(tmp_path, changes):
-    file = modern_file()
-    for place, value in changes:
-        target = file.json
-        try:
-            for key in place[:-1]:
-                target = target[key]
-            target[place[-1]] = value
-        except (KeyError, IndexError, TypeError):
-            continue
-    path = tmp_path / "changed.glb"
-    path.write_bytes(file.glb())
-    must_load_or_refuse(path)
+    check_changed(modern_file(), changes, tmp_path)
