@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -21,7 +20,6 @@ Array = NDArray[Any]
 
 _OUTPUTS: dict[str, Output] = {"depth": "depth", "rgb": "rgb", "semantic": "ids", "normals": "normals"}
 """What the renderer calls the images of each sensor."""
-_POLL_S = 0.0002
 
 
 class Images:
@@ -69,8 +67,8 @@ class Images:
 
     def wait(self, view_id: int) -> None:
         """Wait until a scene can be drawn; raises what went wrong."""
-        while self._renderer is not None and not self._renderer.scene_ready(view_id):
-            time.sleep(_POLL_S)
+        if self._renderer is not None:
+            self._renderer.wait_for_scene(view_id)
 
     def remove_scene(self, view_id: int) -> None:
         """Take a scene from the renderer as soon as no camera stands in it any more."""

@@ -122,6 +122,12 @@ class BatchRenderer:
         self._settle(scene_id)
         return True
 
+    def wait_for_scene(self, scene_id: int) -> None:
+        """Wait until a scene added with ``wait=False`` can be drawn; raises what went wrong."""
+        self._check_open()
+        self._check_resident(scene_id)
+        self._settle(scene_id)
+
     def remove_scene(self, scene_id: int) -> None:
         """Free a scene; raises ``RenderConfigError`` for an unknown one or one that the views show."""
         self._check_open()

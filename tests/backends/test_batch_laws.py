@@ -159,3 +159,18 @@ def test_submit_and_collect(make_renderer, world):
     assert equal(expected, renderer.collect())
     with pytest.raises(RendererError, match="submit"):
         renderer.collect()
+
+
+def test_scenes_added_without_waiting(make_renderer, world):
+    scenes, which, poses = world
+    renderer = make_renderer(24, **SIZE)
+    expected = images(renderer, scenes, which, poses)
+    ids = np.array([renderer.add_scene(scene, wait=False) for scene in scenes])
+    renderer.wait_for_scene(ids[0])
+    assert renderer.scene_ready(ids[0])
+    renderer.set_views(ids[which], poses)  # waits for the others
+    assert all(renderer.scene_ready(number) for number in ids)
+    assert equal(renderer.render(), expected)
+    for unknown in (renderer.wait_for_scene, renderer.scene_ready):
+        with pytest.raises(RenderConfigError, match="scene 99 is not resident"):
+            unknown(99)

@@ -45,9 +45,8 @@ class FakeRenderer:
         self.scenes[number] = np.float32(np.abs(arrays.positions).sum() % 7.0)
         return number
 
-    def scene_ready(self, number):
+    def wait_for_scene(self, number):
         assert number in self.scenes
-        return True
 
     def remove_scene(self, number):
         assert number not in self.shown
