@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gym_batchnav.nav import NavMesh
@@ -86,7 +86,8 @@ def test_a_batch_is_its_rows(mesh: NavMesh, seed: int) -> None:
 
 
 @given(mesh=grounds, seed=seeds, sliding=st.booleans())
-@settings(max_examples=60, deadline=None, derandomize=True)
+@example(mesh=ground(4), seed=144568782, sliding=True)  # meets a wall of no thickness between two islands
+@settings(max_examples=60, deadline=None)
 def test_motion_never_leaves_the_ground(mesh: NavMesh, seed: int, sliding: bool) -> None:
     rng = np.random.default_rng(seed)
     position = points(mesh, seed, 32)
@@ -100,7 +101,7 @@ def test_motion_never_leaves_the_ground(mesh: NavMesh, seed: int, sliding: bool)
         # Never farther from the target than before, seen from above; without sliding, on the line to it.
         asked = np.linalg.norm(step, axis=1)
         left = np.linalg.norm((moved - position - step)[:, [0, 2]], axis=1)
-        assert (left <= asked + 3e-5).all()  # snapping moves by up to 1e-5 along each axis
+        assert (left <= asked + 1.2e-4).all()  # 0.1 mm off a wall of no thickness, and rounding
         if not sliding:
             done = np.linalg.norm((moved - position)[:, [0, 2]], axis=1)
             np.testing.assert_allclose(done + left, asked, atol=1e-4)
