@@ -30,11 +30,13 @@ class Scene:
     """Triangles with their materials, and where the walkable ground comes from."""
 
     scene_id: str
-    """Stable name: ``houses-v1/train/0017`` for a built-in house, the path of the file otherwise."""
+    """Stable name: ``houses-v2/train/0017`` for a built-in house, the path of the file otherwise."""
     arrays: SceneArrays
     """What the renderer draws; world coordinates, +Y up, metres."""
     walkable: WalkableGround | None = None
     """Walkable ground of a built-in house; None for files."""
+    object_classes: tuple[str, ...] | None = None
+    """Semantic class of each object id, such as ``"chair"``; None where classes are not known."""
     navmesh_path: Path | None = None
     """Navigation mesh file of the scene; None where there is none."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .light import Ints, height_light
+from .light import Ints
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
 
 STEP = 200
@@ -60,7 +60,9 @@ class Brush:
         """A brush for a part of the piece with its own local frame."""
         c, s, d = self._place.turn
         both = Turn(c * turn.c - s * turn.s, s * turn.c + c * turn.s, d * turn.d)
-        return Brush(self._mesh, self._footprints, Place(*self._place.apply(x, z), both), self._owner)
+        return Brush(
+            self._mesh, self._footprints, Place(*self._place.apply(x, z), both, self._place.y), self._owner
+        )
 
     def box(
         self, finish: int, x: tuple[int, int], y: tuple[int, int], z: tuple[int, int], *, solid: bool = True
@@ -96,7 +98,7 @@ class Brush:
                 self._place.apply(centre[0] + radius * int(u) // 1000, centre[1] + radius * int(v) // 1000)
                 for u, v in ring
             ]
-            rings.append([(px, height, pz) for px, pz in flat])
+            rings.append([(px, self._place.y + height, pz) for px, pz in flat])
         bottom, top = np.array(rings[0], np.int64), np.array(rings[1], np.int64)
         self._sides(finish, bottom, top, ring, max(radii))
         if cap and radii[1]:
@@ -112,19 +114,21 @@ class Brush:
         after = (np.arange(len(ring)) + 1) * (radius * 6283 // 1000) // len(ring)
         across = np.stack([after, around, around, after], axis=1)
         texture = np.stack([across, -corners[..., 1]], axis=2)
-        c, s, d = self._place.turn
-        light = 190 + (c * ring[:, 0] - s * ring[:, 1]) // d * 36 // 1000
-        shade = np.stack([np.roll(light, -1), light, light, np.roll(light, -1)], axis=1)
-        shade = shade * height_light(corners[..., 1]) // 256
-        self._mesh.add_quads(corners, texture, shade, finish, self._owner)
+        c, s, _ = self._place.turn
+        out = np.stack(
+            [c * ring[:, 0] - s * ring[:, 1], np.zeros(len(ring), np.int64), s * ring[:, 0] + c * ring[:, 1]],
+            1,
+        )
+        after_out = np.roll(out, -1, axis=0)
+        normals = np.stack([after_out, out, out, after_out], axis=1)
+        self._mesh.add_quads(corners, texture, finish, self._owner, normals)
 
     def _cap(self, finish: int, ring: Ints) -> None:
         """The upper lid: a fan of quads around its first corner."""
         count = (len(ring) - 2) // 2
         fan = np.array([[0, 2 * k + 3, 2 * k + 2, 2 * k + 1] for k in range(count)])
         corners = ring[fan]
-        shade = np.full((count, 4), 255) * height_light(corners[..., 1]) // 256
-        self._mesh.add_quads(corners, corners[..., [0, 2]], shade, finish, self._owner)
+        self._mesh.add_quads(corners, corners[..., [0, 2]], finish, self._owner)
 
     def sheet(self, finish: int, x: tuple[int, int], z: tuple[int, int], y: int) -> None:
         """A flat sheet that lies on the floor, such as a rug."""

@@ -15,7 +15,7 @@ from .joinery import add_door, add_outer_opening, add_picture
 from .mesh import MeshBuilder, Place
 from .palette import Style, floor_finish, make_style, wall_finish
 from .placing import RoomPlacer
-from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan, Rect
+from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan
 from .program import make_plan
 from .shell import add_ceiling, add_floor, add_walls
 from .walkable import Region, free_region, ground_of, joins_all_rooms, main_island
@@ -29,7 +29,7 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
     Args:
         seed: decides everything; 0 to 2**63 - 1.
         config: bounds of area, rooms and so on; None for the defaults.
-        scene_id: id of the scene; None for ``houses-v1/seed/<seed>``.
+        scene_id: id of the scene; None for ``houses-v2/seed/<seed>``.
 
     Returns:
         A scene with its walkable ground, equal bytes for equal arguments. Floor at y = 0, the footprint from
@@ -47,7 +47,7 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
         plan = make_plan(dice, config)
         house = None if plan is None else _House(plan, make_style(dice), dice, config).build()
         if house is not None:
-            return house.scene(scene_id or f"houses-v1/seed/{seed}")
+            return house.scene(scene_id or f"houses-v2/seed/{seed}")
     raise SceneError(f"house seed={seed}: no house within {config} in {_ATTEMPTS} attempts; widen the bounds")
 
 
@@ -61,7 +61,6 @@ class _House:
     config: HouseConfig
     mesh: MeshBuilder = field(default_factory=MeshBuilder)
     footprints: list[Footprint] = field(default_factory=list)
-    owner: int = 1
     island: Region | None = None
     """The walkable ground."""
 
@@ -69,31 +68,34 @@ class _House:
         """Add everything; None where furniture does not fit or leaves a room unreachable."""
         for door in self.plan.doors:
             add_door(
-                self.mesh, self.footprints, self.plan.rooms, door, self._leaf(door), self.style, self._next()
+                self.mesh,
+                self.footprints,
+                self.plan.rooms,
+                door,
+                self._leaf(door),
+                self.style,
+                self.mesh.new_object("door"),
             )
-        furniture = []
-        for number in range(len(self.plan.rooms)):
-            things = self._furnish(number)
-            if things is None:
-                return None
-            furniture.append(things)
+        if not all(self._furnish(number) for number in range(len(self.plan.rooms))):
+            return None
         if not joins_all_rooms(self.plan, self.footprints):
             return None
         free = free_region(self.plan, self.footprints, self.config.agent_radius_mm)
         self.island = main_island(free)
         if self.island is None:
             return None
-        self._shell(furniture)
+        self._shell()
         return self
 
     def scene(self, scene_id: str) -> Scene:
         """Turn the finished house into a scene."""
         arrays = self.mesh.finish(self.style.palette)
-        return Scene(scene_id=scene_id, arrays=arrays, walkable=ground_of(self.island))
-
-    def _next(self) -> int:
-        self.owner += 1
-        return self.owner - 1
+        return Scene(
+            scene_id=scene_id,
+            arrays=arrays,
+            walkable=ground_of(self.island),
+            object_classes=tuple(self.mesh.object_classes),
+        )
 
     def _leaf(self, door: Door) -> tuple[int, bool] | None:
         """Which room the leaf of a door opens into, never a hall, and on which end its hinges are."""
@@ -107,27 +109,29 @@ class _House:
         low, high = self.plan.rooms[door.rooms[which]].inner.span(opening.side)
         return which, opening.low - low <= high - opening.high
 
-    def _furnish(self, number: int) -> list[Rect] | None:
-        """Furnish a room; returns where things stand, or None where the least of it does not fit."""
+    def _furnish(self, number: int) -> bool:
+        """Furnish a room; False where the least of it does not fit."""
         room = self.plan.rooms[number]
         if not self.config.furnished:
-            return []
+            return True
         placer = RoomPlacer(
             room,
             self.plan.openings[number],
             self.dice,
             self.mesh,
             self.footprints,
-            self.owner,
             lane=self.dice.between(450, 700, 50),
         )
         if not furnish(placer, self.style):
-            return None
-        self.owner = placer.next_owner
+            return False
         centre = Place((room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2)
-        ceiling_lamp(Brush(self.mesh, self.footprints, centre, self._next()), self.style, WALL_HEIGHT)
+        ceiling_lamp(
+            Brush(self.mesh, self.footprints, centre, self.mesh.new_object("lighting")),
+            self.style,
+            WALL_HEIGHT,
+        )
         self._pictures(number, placer)
-        return placer.taken
+        return True
 
     def _pictures(self, number: int, placer: RoomPlacer) -> None:
         """Pictures on stretches of wall without openings."""
@@ -143,20 +147,28 @@ class _House:
             )
             behind = room.inner.strip(side, centre - 480, centre + 480, 300)
             if clear and self.dice.chance(45) and not any(rect.overlaps(behind) for rect in placer.taken):
-                add_picture(self.mesh, room.inner, side, centre, self.dice, self.style, self._next())
+                add_picture(
+                    self.mesh,
+                    room.inner,
+                    side,
+                    centre,
+                    self.dice,
+                    self.style,
+                    self.mesh.new_object("picture"),
+                )
 
-    def _shell(self, furniture: list[list[Rect]]) -> None:
+    def _shell(self) -> None:
         """Floors, ceilings, walls, windows and the entrance."""
         palette = self.style.palette
         woods = self.dice.pick(("planks", "boards", "parquet"))
         white = palette.finish("plaster", (250, 250, 248), 800)
-        for room, openings, things in zip(self.plan.rooms, self.plan.openings, furniture, strict=True):
-            add_floor(
-                self.mesh, room, floor_finish(self.dice, palette, room.kind, woods), self._next(), things
-            )
-            add_ceiling(self.mesh, room, white, self._next())
+        for room, openings in zip(self.plan.rooms, self.plan.openings, strict=True):
+            floor = floor_finish(self.dice, palette, room.kind, woods)
+            add_floor(self.mesh, room, floor, self.mesh.new_object("floor"))
+            add_ceiling(self.mesh, room, white, self.mesh.new_object("ceiling"))
             walls = (wall_finish(self.dice, palette, room.kind), self.style.trim)
-            add_walls(self.mesh, room, openings, walls, self._next())
+            add_walls(self.mesh, room, openings, walls, self.mesh.new_object("wall"))
             for opening in openings:
                 if opening.kind in ("window", "entrance"):
-                    add_outer_opening(self.mesh, room.inner, opening, self.dice, self.style, self._next())
+                    outer = self.mesh.new_object("window" if opening.kind == "window" else "door")
+                    add_outer_opening(self.mesh, room.inner, opening, self.dice, self.style, outer)

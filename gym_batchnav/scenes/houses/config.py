@@ -9,7 +9,7 @@ from ...errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseConfig:
-    """Bounds for ``make_house``; the defaults are those of the ``houses-v1`` sets."""
+    """Bounds for ``make_house``; the defaults are those of the ``houses-v2`` sets."""
 
     min_area: float = 60.0
     """Smallest floor area, m2, walls not counted."""

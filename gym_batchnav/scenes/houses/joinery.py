@@ -60,14 +60,14 @@ def add_outer_opening(
     x0, x1 = along(opening.side, opening.low, opening.high)
     brush = Brush(mesh, [], place, owner)
     if opening.kind == "entrance":
-        mesh.add_quads(corners, _fit(1), np.full((1, 4), 190), style.door, owner)
+        mesh.add_quads(corners, _fit(1), style.door, owner)
         _casing(mesh, rect, opening, style.trim, owner)
         for y in ((200, 900), (1050, 1900)):
             brush.box(style.door, (x0 + 120, x1 - 120), y, (-_RECESS, -_RECESS + 15))
         brush.box(style.metal, (x0 + 50, x0 + 75), (980, 1120), (-_RECESS, -_RECESS + 50))
         return
-    view = style.palette.finish(f"view{dice.below(2)}", repeat=FIT)
-    mesh.add_quads(corners, _fit(1), np.full((1, 4), 255), view, owner)
+    view = style.palette.finish(f"view{dice.below(2)}", repeat=FIT, glow=True)
+    mesh.add_quads(corners, _fit(1), view, owner)
     deep = (-_RECESS, -_RECESS + 40)
     middle = (x0 + x1) // 2
     bars = [(x0, x0 + 50), (x1 - 50, x1)] + ([(middle - 25, middle + 25)] if x1 - x0 > 900 else [])
@@ -99,9 +99,8 @@ def _lining(mesh: MeshBuilder, rect: Rect, opening: Opening, depth: int, finish:
     quads = [[a[0], b[0], b[3], a[3]], [b[1], a[1], a[2], b[2]], [a[3], b[3], b[2], a[2]]]
     if bottom:
         quads.append([b[0], a[0], a[1], b[1]])
-    shade = np.array([[200] * 4, [176] * 4, [140] * 4, [236] * 4])[: len(quads)]
     corners = np.array(quads, np.int64)
-    mesh.add_quads(corners, corners[..., [0, 1]], shade, finish, owner)
+    mesh.add_quads(corners, corners[..., [0, 1]], finish, owner)
 
 
 def _casing(mesh: MeshBuilder, rect: Rect, opening: Opening, finish: int, owner: int) -> None:

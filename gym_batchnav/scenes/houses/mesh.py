@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from batchnav_renderer.types import SceneArrays
 
-from .light import face_light, height_light
+from .classes import CLASS_NAMES
+from .light import bake_light
 from .palette import Palette
 
 Ints = NDArray[np.int64]
@@ -34,6 +35,8 @@ class Place(NamedTuple):
     x: int
     z: int
     turn: Turn = QUARTER_TURNS[0]
+    y: int = 0
+    """Height of the floor that it stands on."""
 
     def apply(self, x: int, z: int) -> tuple[int, int]:
         """Local to plan coordinates, rounded to a millimetre."""
@@ -49,41 +52,51 @@ def _divide(value: Any, by: Any) -> Any:
 # Corners of a box: bit 0 is x, bit 1 is y, bit 2 is z. Faces: -x, +x, -y, +y, -z, +z, seen from outside.
 _FACES = np.array([[0, 4, 6, 2], [5, 1, 3, 7], [0, 1, 5, 4], [6, 7, 3, 2], [1, 0, 2, 3], [4, 5, 7, 6]])
 _FACE_AXES = np.array([[2, 1], [2, 1], [0, 2], [0, 2], [0, 1], [0, 1]])
-_NORMALS = np.array([[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1]])
 
 
 @dataclass(slots=True)
 class MeshBuilder:
     """Geometry of one house."""
 
-    boxes: list[tuple[int, ...]] = field(default_factory=list)
-    """x0, y0, z0, x1, y1, z1, c, s, d, x, z, finish, object id."""
+    object_classes: list[str] = field(default_factory=lambda: ["void"])
+    """Class of each object id; id 0 is nothing."""
+    _boxes: list[tuple[int, ...]] = field(default_factory=list)
+    # x0, y0, z0, x1, y1, z1, c, s, d, x, z, y, finish, object id.
     _corners: list[Ints] = field(default_factory=list)
     _texture: list[Ints] = field(default_factory=list)
-    _shade: list[Ints] = field(default_factory=list)
+    _normals: list[Ints] = field(default_factory=list)
     _finish: list[Ints] = field(default_factory=list)
     _object: list[Ints] = field(default_factory=list)
+
+    def new_object(self, class_name: str) -> int:
+        """Id of a new object of a class out of ``CLASS_NAMES``."""
+        assert class_name in CLASS_NAMES, class_name
+        self.object_classes.append(class_name)
+        return len(self.object_classes) - 1
 
     def add_box(
         self, bounds: tuple[int, int, int, int, int, int], place: Place, finish: int, owner: int
     ) -> None:
         """Add a box given as x0, y0, z0, x1, y1, z1 in the local frame of ``place``."""
-        self.boxes.append((*bounds, *place.turn, place.x, place.z, finish, owner))
+        self._boxes.append((*bounds, *place.turn, place.x, place.z, place.y, finish, owner))
 
-    def add_quads(self, corners: Ints, texture: Ints, shade: Ints, finish: Ints | int, owner: int) -> None:
+    def add_quads(
+        self, corners: Ints, texture: Ints, finish: Ints | int, owner: int, normals: Ints | None = None
+    ) -> None:
         """Add quads in world coordinates.
 
         Args:
             corners: (Q, 4, 3) millimetres, counter-clockwise from the front.
             texture: (Q, 4, 2) millimetres along the texture, or per mille of it for fitted finishes.
-            shade: (Q, 4) light in [0, 255].
             finish: finish of all, or (Q,).
             owner: object id.
+            normals: (Q, 4, 3) directions of any length in which the surface faces at each corner, for round
+                things; None for flat quads.
         """
         count = len(corners)
         self._corners.append(corners)
         self._texture.append(texture)
-        self._shade.append(shade)
+        self._normals.append(_flat_normals(corners) if normals is None else normals)
         self._finish.append(np.broadcast_to(np.asarray(finish, np.int64), (count,)))
         self._object.append(np.full(count, owner, np.int64))
 
@@ -94,9 +107,9 @@ class MeshBuilder:
         finish, owner = np.concatenate(self._finish), np.concatenate(self._object)
         repeats = palette.repeats[finish]
         scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
-        shade = np.clip(np.concatenate(self._shade), 0, 255).astype(np.uint8).reshape(-1)
-        colors = np.full((len(shade), 4), 255, np.uint8)
-        colors[:, :3] = shade[:, None]
+        light = bake_light(corners, np.concatenate(self._normals), palette.glowing[finish])
+        colors = np.full((light.size // 3, 4), 255, np.uint8)
+        colors[:, :3] = light.reshape(-1, 3)
         first = np.arange(len(corners), dtype=np.uint32)[:, None] * np.uint32(4)
         halves = np.array([[0, 1, 2], [0, 2, 3]], np.uint32).reshape(-1)
         return SceneArrays(
@@ -112,10 +125,10 @@ class MeshBuilder:
 
     def _flush_boxes(self, palette: Palette) -> None:
         """All visible faces of all boxes at once."""
-        if not self.boxes:
+        if not self._boxes:
             return
-        table = np.array(self.boxes, np.int64)
-        low, high, place = table[:, 0:3], table[:, 3:6], table[:, 6:11]
+        table = np.array(self._boxes, np.int64)
+        low, high, place = table[:, 0:3], table[:, 3:6], table[:, 6:12]
         bits = np.arange(8)[:, None] >> np.arange(3) & 1
         local = np.where(bits[None] == 1, high[:, None], low[:, None])
         box, face = np.nonzero(_visible(low, high))
@@ -123,15 +136,14 @@ class MeshBuilder:
         axes = _FACE_AXES[face]
         flat = np.take_along_axis(local[box[:, None], _FACES[face]], axes[:, None, :], axis=2)
         flat[..., 1] = np.where(face[:, None] // 2 == 1, flat[..., 1], -flat[..., 1])
-        finish = table[box, 11]
+        finish = table[box, 12]
         texture = _texture_of(flat, palette.repeats[finish] == 0, palette.grained[finish])
-        shade = face_light(_NORMALS[face], place[box, :3])[:, None] * height_light(corners[..., 1]) // 256
         self._corners.append(corners)
         self._texture.append(texture)
-        self._shade.append(shade)
+        self._normals.append(_flat_normals(corners))
         self._finish.append(finish)
-        self._object.append(table[box, 12])
-        self.boxes.clear()
+        self._object.append(table[box, 13])
+        self._boxes.clear()
 
 
 def _visible(low: Ints, high: Ints) -> NDArray[np.bool_]:
@@ -148,11 +160,16 @@ def _visible(low: Ints, high: Ints) -> NDArray[np.bool_]:
 
 def _to_world(local: Ints, place: Ints) -> Ints:
     """(B, 8, 3) local corners to world corners."""
-    c, s, d, x, z = (place[:, None, column] for column in range(5))
+    c, s, d, x, z, y = (place[:, None, column] for column in range(6))
     across, deep = local[..., 0], local[..., 2]
-    return np.stack(
-        [x + _divide(c * across - s * deep, d), local[..., 1], z + _divide(s * across + c * deep, d)], axis=2
-    )
+    turned = [x + _divide(c * across - s * deep, d), y + local[..., 1], z + _divide(s * across + c * deep, d)]
+    return np.stack(turned, axis=2)
+
+
+def _flat_normals(corners: Ints) -> Ints:
+    """(Q, 4, 3) normals of flat quads; twice their areas long."""
+    normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    return np.repeat(normal[:, None], 4, axis=1)
 
 
 def _texture_of(flat: Ints, fitted: NDArray[np.bool_], grained: NDArray[np.bool_]) -> Ints:

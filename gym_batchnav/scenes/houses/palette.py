@@ -22,13 +22,22 @@ class Palette:
     """Collects the finishes that a house uses; a finish is a number of a material."""
 
     def __init__(self) -> None:
-        self._finishes: dict[tuple[str, Rgb, int], int] = {}
+        self._finishes: dict[tuple[str, Rgb, int, bool], int] = {}
         self._materials: list[Material] = []
         self._textures: dict[str, int] = {}
 
-    def finish(self, texture: str, rgb: Rgb = (255, 255, 255), repeat: int = 1000) -> int:
-        """Number of the finish with that texture, sRGB tint and repeats per km (``FIT``: one a face)."""
-        key = (texture, rgb, repeat)
+    def finish(
+        self, texture: str, rgb: Rgb = (255, 255, 255), repeat: int = 1000, *, glow: bool = False
+    ) -> int:
+        """Number of a finish.
+
+        Args:
+            texture: name of its texture; "" for none.
+            rgb: sRGB tint.
+            repeat: repeats of the texture per km; ``FIT`` for once a face.
+            glow: whether it shines by itself, as lamps, screens and the view out of a window do.
+        """
+        key = (texture, rgb, repeat, glow)
         if key not in self._finishes:
             image = self._textures.setdefault(texture, len(self._textures)) if texture else -1
             r, g, b = (_linear(channel) for channel in rgb)
@@ -49,12 +58,17 @@ class Palette:
     @property
     def repeats(self) -> NDArray[np.int64]:
         """(M,) texture repeats per kilometre of each material; 0 where it fits the face."""
-        return np.array([repeat for _, _, repeat in self._finishes], np.int64)
+        return np.array([repeat for _, _, repeat, _ in self._finishes], np.int64)
+
+    @property
+    def glowing(self) -> NDArray[np.bool_]:
+        """(M,) whether the material shines by itself."""
+        return np.array([glow for *_, glow in self._finishes], np.bool_)
 
     @property
     def grained(self) -> NDArray[np.bool_]:
         """(M,) whether the texture has a grain that follows the longer side of a face."""
-        return np.array([texture == "wood" for texture, _, _ in self._finishes], np.bool_)
+        return np.array([texture == "wood" for texture, *_ in self._finishes], np.bool_)
 
 
 def _linear(channel: int) -> float:
@@ -157,9 +171,9 @@ def make_style(dice: Dice) -> Style:
         glass=palette.finish("", (176, 206, 212)),
         leaf=palette.finish("leaves", (110, 176, 84), 2500),
         pot=palette.finish("", dice.pick(((172, 96, 66), (90, 92, 96), (226, 222, 214)))),
-        lamp=palette.finish("", (255, 244, 214)),
+        lamp=palette.finish("", (255, 244, 214), glow=True),
         books=palette.finish("books", repeat=1600),
-        screen=palette.finish("screen", repeat=FIT),
+        screen=palette.finish("screen", repeat=FIT, glow=True),
         mirror=palette.finish("mirror", repeat=FIT),
         trim=palette.finish("", dice.pick(((246, 246, 242), (222, 216, 204), (150, 110, 76)))),
         door=palette.finish("wood", dice.pick(((236, 232, 224), woods[0], woods[1])), 1000),

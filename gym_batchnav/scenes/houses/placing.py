@@ -34,7 +34,6 @@ class RoomPlacer:
     dice: Dice
     mesh: MeshBuilder
     footprints: list[Footprint]
-    next_owner: int
     lane: int
     """Width that must stay free between a piece in the middle and everything else."""
     reserved: list[Rect] = field(default_factory=list)
@@ -107,11 +106,13 @@ class RoomPlacer:
         def draw(brush: Brush) -> None:
             piece.draw(brush.moved(0, size // 2, turn).moved(0, -piece.depth // 2))
 
-        return self.in_middle(Piece(size, size, piece.height, draw), lane=min(self.lane, 350))
+        return self.in_middle(
+            Piece(size, size, piece.height, draw, class_name=piece.class_name), lane=min(self.lane, 350)
+        )
 
     def _draw(self, piece: Piece, place: Place) -> None:
-        piece.draw(Brush(self.mesh, self.footprints, place, self.next_owner))
-        self.next_owner += 1
+        owner = self.mesh.new_object(piece.class_name)
+        piece.draw(Brush(self.mesh, self.footprints, place, owner))
 
     def _fits(self, piece: Piece, side: int) -> list[int]:
         """Places along a side where the piece fits, millimetres along the wall."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from .light import Ints, corner_light, face_light
+from .light import Ints
 from .mesh import QUARTER_TURNS, MeshBuilder, Place
 from .plan import LINTEL, OUTER_WALL, SILL, WALL_HEIGHT, Opening, Rect, Room
 
@@ -28,25 +28,16 @@ def along(side: int, low: int, high: int) -> tuple[int, int]:
     return (low, high) if side < 2 else (-high, -low)
 
 
-def add_floor(mesh: MeshBuilder, room: Room, finish: int, owner: int, furniture: list[Rect]) -> None:
-    """Add the floor of a room, up to the middle of its walls, darker at walls and furniture."""
+def add_floor(mesh: MeshBuilder, room: Room, finish: int, owner: int) -> None:
+    """Add the floor of a room, up to the middle of its walls."""
     corners = _plane(room, _FLOOR_QUAD, 0)[:, ::-1]
-    x, z, inner = corners[..., 0], corners[..., 2], room.inner
-    to_wall = np.minimum.reduce([x - inner.x0, inner.x1 - x, z - inner.z0, inner.z1 - z])
-    shade = corner_light(to_wall, 800, 160)
-    for rect in furniture:
-        gap = np.maximum.reduce([rect.x0 - x, x - rect.x1, rect.z0 - z, z - rect.z1])
-        shade = np.minimum(shade, corner_light(gap, 500, 150))
-    mesh.add_quads(corners, corners[..., [0, 2]], shade, finish, owner)
+    mesh.add_quads(corners, corners[..., [0, 2]], finish, owner)
 
 
 def add_ceiling(mesh: MeshBuilder, room: Room, finish: int, owner: int) -> None:
-    """Add the ceiling of a room, brightest in the middle."""
+    """Add the ceiling of a room."""
     corners = _plane(room, _CEILING_QUAD, WALL_HEIGHT)
-    x, z, inner = corners[..., 0], corners[..., 2], room.inner
-    off = np.abs(2 * x - inner.x0 - inner.x1) + np.abs(2 * z - inner.z0 - inner.z1)
-    shade = 240 - np.minimum(off // 70, 80)
-    mesh.add_quads(corners, corners[..., [0, 2]], shade, finish, owner)
+    mesh.add_quads(corners, corners[..., [0, 2]], finish, owner)
 
 
 def add_walls(
@@ -90,12 +81,7 @@ def _wall(mesh: MeshBuilder, rect: Rect, side: int, holes: list[Opening], finish
     table = np.array(cells, np.int64)
     corners = wall_quads(rect, side, table[:, :2], table[:, 2:], 0)
     flat, up = corners[..., 0 if side % 2 == 0 else 2], corners[..., 1]
-    normal = np.array([[0, 0, 1]], np.int64)
-    shade = face_light(normal, np.array([QUARTER_TURNS[side]], np.int64))[0]
-    shade = shade * corner_light(np.minimum(flat - low, high - flat), _CORNER, 196) // 256
-    shade = shade * corner_light(up, 900, 170) // 256
-    shade = shade * corner_light(WALL_HEIGHT - up, 550, 218) // 256
-    mesh.add_quads(corners, np.stack([flat, -up], axis=2), shade, finish, owner)
+    mesh.add_quads(corners, np.stack([flat, -up], axis=2), finish, owner)
 
 
 def _breaks(low: int, high: int, holes: list[Opening]) -> list[int]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..scene import Scene
 from .build import make_house
 
-VERSION = "houses-v1"
+VERSION = "houses-v2"
 """Version of the sets; any change of a house's bytes takes a new one."""
 
 
@@ -27,7 +27,7 @@ SPLITS = MappingProxyType(
 
 
 def house_id(split: str, number: int) -> str:
-    """Scene id of a house, such as ``houses-v1/train/0017``."""
+    """Scene id of a house, such as ``houses-v2/train/0017``."""
     return f"{VERSION}/{split}/{number:04d}"
 
 

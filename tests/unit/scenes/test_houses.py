@@ -164,7 +164,7 @@ def test_config_is_checked_and_followed():
         make_house(-1)
     bare = make_house(3, HouseConfig(furnished=False))
     assert bare.arrays.num_triangles < make_house(3).arrays.num_triangles
-    assert bare.scene_id == "houses-v1/seed/3"
+    assert bare.scene_id == "houses-v2/seed/3"
     with pytest.raises(SceneError, match="no house within"):
         make_house(3, HouseConfig(min_rooms=10, max_rooms=10, min_area=40, max_area=60))
 

@@ -19,22 +19,22 @@ def ids(spec, **more):
 def test_splits():
     assert len(ids("houses:train")) == 1000
     assert len(ids("houses:val")) == 100
-    assert ids("houses:test")[99] == "houses-v1/test/0099"
+    assert ids("houses:test")[99] == "houses-v2/test/0099"
 
 
 def test_one_house_and_slices():
-    assert ids("houses:train/17") == ["houses-v1/train/0017"]
-    assert ids("houses:train[:3]") == [f"houses-v1/train/000{number}" for number in range(3)]
-    assert ids("houses:val[98:]") == ["houses-v1/val/0098", "houses-v1/val/0099"]
-    assert ids("houses:val[::50]") == ["houses-v1/val/0000", "houses-v1/val/0050"]
-    assert ids("houses:val[-1:]") == ["houses-v1/val/0099"]
+    assert ids("houses:train/17") == ["houses-v2/train/0017"]
+    assert ids("houses:train[:3]") == [f"houses-v2/train/000{number}" for number in range(3)]
+    assert ids("houses:val[98:]") == ["houses-v2/val/0098", "houses-v2/val/0099"]
+    assert ids("houses:val[::50]") == ["houses-v2/val/0000", "houses-v2/val/0050"]
+    assert ids("houses:val[-1:]") == ["houses-v2/val/0099"]
 
 
 def test_lists_keep_order_and_drop_repeats():
     assert ids(["houses:val/3", "houses:test/1", "houses:val[2:4]"]) == [
-        "houses-v1/val/0003",
-        "houses-v1/test/0001",
-        "houses-v1/val/0002",
+        "houses-v2/val/0003",
+        "houses-v2/test/0001",
+        "houses-v2/val/0002",
     ]
 
 
@@ -62,7 +62,7 @@ def test_references_are_small_and_load_the_same_anywhere():
     packed = pickle.dumps(ref)
     assert len(packed) < 500
     scene, other = ref.load(), pickle.loads(packed).load()
-    assert scene.scene_id == "houses-v1/val/0005"
+    assert scene.scene_id == "houses-v2/val/0005"
     np.testing.assert_array_equal(scene.positions, other.positions)
 
 

@@ -55,7 +55,7 @@ def test_plain_json_and_skipped_scenes(tmp_path):
         (["a/x.glb", "b/x.glb"], "b/x.glb", 1),
         (["/data/mp3d/17D/17D.glb"], "mp3d/17D/17D.glb", 0),
         (["TEEsavR23oF.basis.glb"], "hm3d/minival/00800-TEEsavR23oF/TEEsavR23oF.glb", 0),
-        (["houses-v1/train/0017", "houses-v1/val/0017"], "houses-v1/val/0017", 1),
+        (["houses-v2/train/0017", "houses-v2/val/0017"], "houses-v2/val/0017", 1),
     ],
 )
 def test_scene_matching(tmp_path, given, named, index):

@@ -18,6 +18,8 @@ class Piece:
     draw: Callable[[Brush], None]
     front: int = 0
     """Space to keep free before it."""
+    class_name: str = "furniture"
+    """Semantic class, out of ``CLASS_NAMES``."""
 
     @property
     def half(self) -> int:
