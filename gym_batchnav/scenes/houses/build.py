@@ -121,10 +121,12 @@ class _House:
             self.mesh,
             self.footprints,
             lane=self.dice.between(450, 700, 50),
+            clutter=self.config.clutter_percent,
         )
         if not furnish(placer, self.style):
             return False
-        centre = Place((room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2)
+        middle = (room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2
+        centre = Place(*middle, y=room.y)
         ceiling_lamp(
             Brush(self.mesh, self.footprints, centre, self.mesh.new_object("lighting")),
             self.style,

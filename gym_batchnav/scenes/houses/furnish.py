@@ -126,6 +126,22 @@ def _storage(placer: RoomPlacer, style: Style) -> bool:
     return True
 
 
+def _great_room(placer: RoomPlacer, style: Style) -> bool:
+    return _kitchen(placer, style) and _living(placer, style)
+
+
+def _studio(placer: RoomPlacer, style: Style) -> bool:
+    dice = placer.dice
+    complete = any(
+        placer.at_wall(kitchen.counter(dice, style, units), prefer="corner") is not None for units in (4, 3)
+    )
+    complete &= placer.at_wall(sleeping.bed(dice, style, double=False), prefer="corner") is not None
+    placer.at_wall(sleeping.wardrobe(dice, style), prefer="corner")
+    placer.at_wall(sitting.sofa_group(dice, style, free=False), prefer="middle")
+    _small_things(placer, style, 2)
+    return complete
+
+
 def _small_things(placer: RoomPlacer, style: Style, count: int) -> None:
     for _ in range(count):
         placer.at_wall(placer.dice.pick(_SMALL)(placer.dice, style), prefer="corner")
@@ -141,5 +157,7 @@ _RECIPES: MappingProxyType[RoomKind, Callable[[RoomPlacer, Style], bool]] = Mapp
         "study": _study,
         "hall": _hall,
         "storage": _storage,
+        "great_room": _great_room,
+        "studio": _studio,
     }
 )

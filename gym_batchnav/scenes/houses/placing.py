@@ -36,10 +36,14 @@ class RoomPlacer:
     footprints: list[Footprint]
     lane: int
     """Width that must stay free between a piece in the middle and everything else."""
+    clutter: int = 50
+    """How many small things lie about, in per cent."""
     reserved: list[Rect] = field(default_factory=list)
     taken: list[Rect] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.taken += self.room.blocked
+        self.reserved += self.room.blocked
         for opening in self.openings:
             if opening.kind != "window":
                 short = min(self.room.inner.width, self.room.inner.depth)
@@ -69,7 +73,7 @@ class RoomPlacer:
         line = inner.line(side) + (_WALL_GAP if side in (0, 3) else -_WALL_GAP)
         along = low + piece.half
         x, z = (along, line) if side % 2 == 0 else (line, along)
-        self._draw(piece, Place(x, z, QUARTER_TURNS[side]))
+        self._draw(piece, Place(x, z, QUARTER_TURNS[side], self.room.y))
         return side
 
     def in_middle(
@@ -96,7 +100,8 @@ class RoomPlacer:
         self.taken.append(rect)
         centre_x, centre_z = rect.x0 + width // 2, rect.z0 + depth // 2
         turned = Place(centre_x, centre_z, QUARTER_TURNS[turn])
-        self._draw(piece, Place(*turned.apply(0, -(piece.depth // 2)), QUARTER_TURNS[turn]))
+        corner = turned.apply(0, -(piece.depth // 2))
+        self._draw(piece, Place(*corner, QUARTER_TURNS[turn], self.room.y))
         return True
 
     def askew(self, piece: Piece, turn: Turn) -> bool:

@@ -9,13 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-RoomKind = Literal["hall", "living", "kitchen", "dining", "bedroom", "bath", "study", "storage"]
+RoomKind = Literal[
+    "hall",
+    "living",
+    "kitchen",
+    "dining",
+    "bedroom",
+    "bath",
+    "study",
+    "storage",
+    "great_room",
+    "studio",
+]
+"""``great_room``: living room and kitchen in one; ``studio``: that and a bed. A landing is a ``hall``."""
 
 INNER_WALL = 120
 """Thickness of walls between rooms."""
 OUTER_WALL = 150
 """Thickness of walls to the outside; they stand outside the footprint."""
 WALL_HEIGHT = 2600
+STOREY = 2800
+"""Height from floor to floor: 16 risers of 175 mm; the slab between storeys is 200 mm thick."""
 DOOR_WIDTH = 900
 LINTEL = 2050
 """Height of doors and of the upper edge of windows."""
@@ -109,6 +123,14 @@ class Room:
     """Its floor, between the faces of its walls."""
     outer_sides: tuple[int, ...]
     """Sides that face the outside."""
+    storey: int = 0
+    blocked: tuple[Rect, ...] = ()
+    """Parts of the floor where nothing may be put: stairs, the stairwell, and the space before them."""
+
+    @property
+    def y(self) -> int:
+        """Height of its floor."""
+        return self.storey * STOREY
 
 
 @dataclass(frozen=True, slots=True)
