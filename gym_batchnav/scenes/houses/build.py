@@ -13,7 +13,7 @@ from .furnish import furnish
 from .furniture.decoration import ceiling_lamp
 from .joinery import add_door, add_outer_opening, add_picture
 from .mesh import MeshBuilder, Place
-from .palette import Style, floor_finish, make_style, wall_finish
+from .palette import Style, floor_finish, make_style, wall_finish, wood_floor
 from .placing import RoomPlacer
 from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan
 from .program import make_plan
@@ -162,13 +162,13 @@ class _House:
     def _shell(self) -> None:
         """Floors, ceilings, walls, windows and the entrance."""
         palette = self.style.palette
-        woods = self.dice.pick(("planks", "boards", "parquet"))
+        woods = wood_floor(self.dice, self.style)
         white = palette.finish("plaster", (250, 250, 248), 800)
         for room, openings in zip(self.plan.rooms, self.plan.openings, strict=True):
-            floor = floor_finish(self.dice, palette, room.kind, woods)
+            floor = floor_finish(self.dice, self.style, room.kind, woods)
             add_floor(self.mesh, room, floor, self.mesh.new_object("floor"))
             add_ceiling(self.mesh, room, white, self.mesh.new_object("ceiling"))
-            walls = (wall_finish(self.dice, palette, room.kind), self.style.trim)
+            walls = (wall_finish(self.dice, self.style, room.kind), self.style.trim)
             add_walls(self.mesh, room, openings, walls, self.mesh.new_object("wall"))
             for opening in openings:
                 if opening.kind in ("window", "entrance"):

@@ -8,7 +8,7 @@ from .brush import Brush, Footprint
 from .dice import Dice
 from .light import Ints
 from .mesh import MeshBuilder
-from .palette import FIT, Style
+from .palette import Style
 from .plan import INNER_WALL, LINTEL, SILL, Door, Opening, Rect, Room
 from .shell import along, wall_place, wall_quads
 
@@ -66,7 +66,7 @@ def add_outer_opening(
             brush.box(style.door, (x0 + 120, x1 - 120), y, (-_RECESS, -_RECESS + 15))
         brush.box(style.metal, (x0 + 50, x0 + 75), (980, 1120), (-_RECESS, -_RECESS + 50))
         return
-    view = style.palette.finish(f"view{dice.below(2)}", repeat=FIT, glow=True)
+    view = style.view(dice)
     mesh.add_quads(corners, _fit(1), view, owner)
     deep = (-_RECESS, -_RECESS + 40)
     middle = (x0 + x1) // 2

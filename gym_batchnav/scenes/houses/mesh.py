@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from batchnav_renderer.types import SceneArrays
 
 from .classes import CLASS_NAMES
+from .finishes import Palette
 from .light import bake_light
-from .palette import Palette
 
 Ints = NDArray[np.int64]
 
@@ -106,6 +106,9 @@ class MeshBuilder:
         corners, texture = np.concatenate(self._corners), np.concatenate(self._texture)
         finish, owner = np.concatenate(self._finish), np.concatenate(self._object)
         repeats = palette.repeats[finish]
+        used = np.bincount(finish, minlength=len(palette.finishes)) > 0
+        materials, textures = palette.pack(used)
+        numbers = np.cumsum(used) - 1
         scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
         light = bake_light(corners, np.concatenate(self._normals), palette.glowing[finish])
         colors = np.full((light.size // 3, 4), 255, np.uint8)
@@ -115,12 +118,12 @@ class MeshBuilder:
         return SceneArrays(
             positions=(corners.reshape(-1, 3) / 1000.0).astype(np.float32),
             triangles=(first + halves).reshape(-1, 3),
-            material_ids=np.repeat(finish, 2).astype(np.int32),
+            material_ids=np.repeat(numbers[finish], 2).astype(np.int32),
             uvs=(texture * scale).reshape(-1, 2).astype(np.float32),
             colors=colors,
             object_ids=np.repeat(owner, 2).astype(np.int32),
-            materials=palette.materials,
-            textures=palette.textures,
+            materials=materials,
+            textures=textures,
         )
 
     def _flush_boxes(self, palette: Palette) -> None:

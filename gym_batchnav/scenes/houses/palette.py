@@ -1,112 +1,53 @@
-"""Materials of one house: textures with tints."""
+"""Finishes that run through one house, drawn from one style of interior."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
-from batchnav_renderer.types import Material, Texture
+from types import MappingProxyType
 
 from .dice import Dice
-from .textures import texture_pixels
+from .finishes import FIT, Palette
+from .textures import BOOKS, PICTURES, VIEWS
+from .themes import COMBINATIONS, THEMES, Rgb, Scheme, Theme, rgb
 
-Rgb = tuple[int, int, int]
+__all__ = ["FIT", "Palette", "Style", "floor_finish", "make_style", "wall_finish", "wood_floor"]
 
-FIT = 0
-"""Repeat of a finish whose texture covers each face once."""
+_BRIGHT = ("C8503C", "3F7FB0", "E3B23C", "5F9A55", "8A5A9A", "E08A3C", "F0EEE8", "3F9A98")
+_TOWELS = ("F2F0EA", "D9CFC0", "9FB4BC", "B9C4AE", "D8B4A6")
+_WOOD_REPEAT = 1000
+_FABRIC_REPEATS = {
+    "fabric": 4000,
+    "linen": 3000,
+    "knit": 4000,
+    "checked": 2000,
+    "leather": 2000,
+    "velvet": 2000,
+}
 
-
-class Palette:
-    """Collects the finishes that a house uses; a finish is a number of a material."""
-
-    def __init__(self) -> None:
-        self._finishes: dict[tuple[str, Rgb, int, bool], int] = {}
-        self._materials: list[Material] = []
-        self._textures: dict[str, int] = {}
-
-    def finish(
-        self, texture: str, rgb: Rgb = (255, 255, 255), repeat: int = 1000, *, glow: bool = False
-    ) -> int:
-        """Number of a finish.
-
-        Args:
-            texture: name of its texture; "" for none.
-            rgb: sRGB tint.
-            repeat: repeats of the texture per km; ``FIT`` for once a face.
-            glow: whether it shines by itself, as lamps, screens and the view out of a window do.
-        """
-        key = (texture, rgb, repeat, glow)
-        if key not in self._finishes:
-            image = self._textures.setdefault(texture, len(self._textures)) if texture else -1
-            r, g, b = (_linear(channel) for channel in rgb)
-            self._materials.append(Material(base_color=(r, g, b, 1.0), texture=image))
-            self._finishes[key] = len(self._materials) - 1
-        return self._finishes[key]
-
-    @property
-    def materials(self) -> tuple[Material, ...]:
-        """All materials, in the order of their numbers."""
-        return tuple(self._materials)
-
-    @property
-    def textures(self) -> tuple[Texture, ...]:
-        """All textures in use."""
-        return tuple(Texture(pixels=texture_pixels(name)) for name in self._textures)
-
-    @property
-    def repeats(self) -> NDArray[np.int64]:
-        """(M,) texture repeats per kilometre of each material; 0 where it fits the face."""
-        return np.array([repeat for _, _, repeat, _ in self._finishes], np.int64)
-
-    @property
-    def glowing(self) -> NDArray[np.bool_]:
-        """(M,) whether the material shines by itself."""
-        return np.array([glow for *_, glow in self._finishes], np.bool_)
-
-    @property
-    def grained(self) -> NDArray[np.bool_]:
-        """(M,) whether the texture has a grain that follows the longer side of a face."""
-        return np.array([texture == "wood" for texture, *_ in self._finishes], np.bool_)
-
-
-def _linear(channel: int) -> float:
-    """Linear light of an sRGB byte: a cubic fit of the sRGB curve, free of library powers."""
-    c = channel / 255.0
-    return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878)
-
-
-_WOODS: tuple[Rgb, ...] = ((214, 170, 118), (168, 116, 70), (112, 74, 48), (226, 200, 160), (148, 98, 64))
-_FABRICS: tuple[Rgb, ...] = (
-    (96, 116, 146),
-    (150, 86, 78),
-    (116, 132, 104),
-    (176, 160, 138),
-    (84, 84, 92),
-    (196, 150, 88),
-    (120, 96, 130),
-    (206, 200, 190),
-    (52, 94, 104),
-)
-_WALLS: tuple[Rgb, ...] = (
-    (242, 238, 228),
-    (232, 226, 210),
-    (216, 226, 222),
-    (226, 216, 202),
-    (204, 214, 226),
-    (238, 222, 206),
-    (210, 218, 196),
-    (236, 228, 236),
-    (196, 206, 204),
-)
-_STONES: tuple[Rgb, ...] = ((222, 220, 216), (150, 150, 152), (96, 94, 92), (206, 190, 170))
-_FRONTS: tuple[Rgb, ...] = (
-    (238, 238, 234),
-    (150, 168, 166),
-    (206, 196, 176),
-    (92, 106, 120),
-    (226, 222, 206),
+_COMMON: MappingProxyType[str, tuple[str, Rgb, int]] = MappingProxyType(
+    {
+        "white": ("", rgb("F0F0EE"), 1000),
+        "steel": ("brushed", rgb("B9BCBF"), 2000),
+        "chrome": ("", rgb("C9CCCF"), 1000),
+        "brass": ("", rgb("B8924A"), 1000),
+        "black": ("", rgb("28282C"), 1000),
+        "linen": ("linen", rgb("EEECE4"), _FABRIC_REPEATS["linen"]),
+        "leather": ("leather", rgb("7A4B32"), _FABRIC_REPEATS["leather"]),
+        "towel": ("towel", rgb("EDE9E0"), 4000),
+        "ceramic": ("", rgb("F6F6F4"), 1000),
+        "glass": ("", rgb("B4CDD2"), 1000),
+        "leaf": ("leaves", rgb("5C8A48"), 3000),
+        "dark_leaf": ("leaves", rgb("3A6440"), 3000),
+        "bark": ("bark", rgb("7A5E46"), 3000),
+        "soil": ("soil", rgb("4A382B"), 4000),
+        "basket": ("rattan", rgb("C09A66"), 4000),
+        "cardboard": ("cardboard", rgb("C4A072"), 2000),
+        "paper": ("", rgb("F2EFE6"), 1000),
+        "plastic": ("", rgb("8FA3AE"), 1000),
+        "rubber": ("", rgb("3A3A3C"), 1000),
+        "books": ("books0", (255, 255, 255), 1600),
+        "mirror": ("mirror", (255, 255, 255), FIT),
+    }
 )
 
 
@@ -115,90 +56,181 @@ class Style:
     """Finishes that run through one house."""
 
     palette: Palette
+    theme: Theme
+    scheme: Scheme
     wood: int
     dark_wood: int
     white: int
     front: int
     """Doors of kitchen units."""
     stone: int
+    """Worktops."""
     metal: int
+    """Handles, legs, lamps."""
+    steel: int
+    """Brushed, of appliances and sinks."""
+    chrome: int
+    """Taps, rails."""
+    brass: int
     black: int
     fabric: int
     second_fabric: int
     linen: int
+    """Pale, of bed clothes and table cloths."""
+    leather: int
+    curtain: int
+    towel: int
     ceramic: int
     glass: int
+    """Panes that one does not look through."""
+    etched_glass: int
+    """Panes with a dense pattern of holes, such as those of showers; to be seen from both sides."""
     leaf: int
+    dark_leaf: int
+    bark: int
+    soil: int
     pot: int
+    basket: int
+    """Woven."""
+    cardboard: int
+    paper: int
+    plastic: int
+    rubber: int
     lamp: int
+    """Glowing."""
     books: int
     screen: int
+    """Glowing, once a face."""
     mirror: int
+    """Once a face."""
     trim: int
     """Skirting boards and door frames."""
     door: int
 
     def fabric_of(self, dice: Dice) -> int:
-        """Some other fabric."""
-        return self.palette.finish("fabric", dice.pick(_FABRICS), 3000)
+        """Some other fabric of the house."""
+        texture, color = (
+            dice.pick(self.theme.fabrics),
+            dice.pick((*self.scheme.fabrics, *self.scheme.accents)),
+        )
+        return _fabric(self.palette, texture, color)
 
     def picture(self, dice: Dice) -> int:
         """Some picture."""
-        return self.palette.finish(f"picture{dice.below(4)}", repeat=FIT)
+        return self.palette.finish(f"picture{dice.below(PICTURES)}", repeat=FIT)
 
     def rug(self, dice: Dice) -> int:
-        """Some rug."""
-        return self.palette.finish(f"rug{dice.below(3)}", repeat=FIT)
+        """Some rug that suits the house."""
+        return self.palette.finish(f"rug{dice.pick(self.theme.rugs)}", repeat=FIT)
+
+    def view(self, dice: Dice) -> int:
+        """Some view out of a window; glows."""
+        return self.palette.finish(f"view{dice.below(VIEWS)}", repeat=FIT, glow=True)
+
+    def books_of(self, dice: Dice) -> int:
+        """Some row of books; v up, a height of 250 mm or so once a face."""
+        return self.palette.finish(f"books{dice.below(BOOKS)}", repeat=1600)
+
+    def bright(self, dice: Dice) -> int:
+        """Some strong plain colour, of toys and small things."""
+        return self.palette.finish("", rgb(dice.pick(_BRIGHT)))
+
+    def accent(self, dice: Dice) -> int:
+        """A plain colour out of the house's scheme, of painted and glazed things."""
+        return self.palette.finish("", dice.pick((*self.scheme.accents, *self.scheme.fabrics)))
+
+    def towel_of(self, dice: Dice) -> int:
+        """Some towel."""
+        color = dice.pick((*map(rgb, _TOWELS), *self.scheme.accents))
+        return self.palette.finish("towel", color, 4000)
+
+
+def _fabric(palette: Palette, texture: str, color: Rgb) -> int:
+    return palette.finish(texture, color, _FABRIC_REPEATS[texture])
 
 
 def make_style(dice: Dice) -> Style:
     """Draw the finishes of a house."""
+    name, pair, number = dice.pick(COMBINATIONS)
+    theme = THEMES[name]
+    scheme, woods = theme.schemes[number], theme.woods[pair]
     palette = Palette()
-    woods, fabrics = dice.shuffled(_WOODS), dice.shuffled(_FABRICS)
+    stone, stone_tint = dice.pick(theme.stones)
+    metal, trim, pot = dice.pick(theme.metals), dice.pick(theme.trims), dice.pick(theme.pots)
+    common = {name: palette.finish(*arguments) for name, arguments in _COMMON.items()}
     return Style(
         palette=palette,
-        wood=palette.finish("wood", woods[0], 1500),
-        dark_wood=palette.finish("wood", woods[1], 1500),
-        white=palette.finish("", (240, 240, 238)),
-        front=palette.finish("", dice.pick(_FRONTS)),
-        stone=palette.finish("stone", dice.pick(_STONES), 1500),
-        metal=palette.finish("", (176, 180, 184)),
-        black=palette.finish("", (40, 40, 44)),
-        fabric=palette.finish("fabric", fabrics[0], 3000),
-        second_fabric=palette.finish("fabric", fabrics[1], 3000),
-        linen=palette.finish("fabric", (240, 238, 232), 3000),
-        ceramic=palette.finish("", (250, 250, 250)),
-        glass=palette.finish("", (176, 206, 212)),
-        leaf=palette.finish("leaves", (110, 176, 84), 2500),
-        pot=palette.finish("", dice.pick(((172, 96, 66), (90, 92, 96), (226, 222, 214)))),
-        lamp=palette.finish("", (255, 244, 214), glow=True),
-        books=palette.finish("books", repeat=1600),
+        theme=theme,
+        scheme=scheme,
+        wood=palette.finish("wood", woods[0], _WOOD_REPEAT),
+        dark_wood=palette.finish("wood", woods[1], _WOOD_REPEAT),
+        front=palette.finish("painted", dice.pick(theme.fronts), _WOOD_REPEAT),
+        stone=palette.finish(stone, stone_tint, 1000),
+        metal=palette.finish("", metal),
+        fabric=_fabric(palette, theme.fabrics[0], scheme.fabrics[0]),
+        second_fabric=_fabric(palette, theme.fabrics[1], scheme.fabrics[1]),
+        curtain=_fabric(palette, "linen", dice.pick((scheme.fabrics[2], scheme.accents[1], rgb("F0EDE4")))),
+        pot=palette.finish("", pot),
+        etched_glass=palette.finish("etched", (214, 228, 230), 5000, cutoff=128),
+        lamp=palette.finish("", (255, 238, 208), glow=True),
         screen=palette.finish("screen", repeat=FIT, glow=True),
-        mirror=palette.finish("mirror", repeat=FIT),
-        trim=palette.finish("", dice.pick(((246, 246, 242), (222, 216, 204), (150, 110, 76)))),
-        door=palette.finish("wood", dice.pick(((236, 232, 224), woods[0], woods[1])), 1000),
+        trim=palette.finish("painted", trim, _WOOD_REPEAT),
+        door=palette.finish("painted", trim, _WOOD_REPEAT)
+        if dice.chance(50)
+        else palette.finish("wood", dice.pick(woods), _WOOD_REPEAT),
+        **common,
     )
 
 
-def floor_finish(dice: Dice, palette: Palette, kind: str, woods: str) -> int:
+_CARPETS = ("C4B8A6", "96A0AC", "B0968C", "929C84", "CECAC4", "7E7A78")
+_TILES = ("ECE8E0", "C4CED2", "D6C4AC", "ACB2B0", "E2E2E6", "8A8E90")
+_OWN_COLOR = {"terracotta": rgb("B9734F"), "concrete": rgb("A9A7A3"), "terrazzo": rgb("DDD7CC")}
+_FLOOR_REPEATS = {
+    **{"planks": 800, "boards": 700, "herringbone": 1000, "parquet": 900, "concrete": 500},
+    **{"tiles": 1000, "slabs": 800, "checker": 800, "hexagon": 1500, "mosaic": 2500},
+    **{"marble_tiles": 800, "terracotta": 800, "terrazzo": 1500},
+    **{"carpet": 1500, "carpet_loop": 2000, "carpet_fleck": 1500},
+}
+_WALL_REPEATS = {
+    **{"plaster": 800, "rough_plaster": 700, "stripes": 1200, "damask": 1500, "foliage": 1200, "retro": 1800},
+    **{"brick": 1000, "concrete": 400, "panelling": 1000},
+}
+_PAPERS = ("stripes", "damask", "foliage", "retro")
+_BATH_TILES = (("tiles", 1250), ("metro", 1250), ("mosaic", 2500), ("hexagon", 2000), ("marble_tiles", 800))
+
+
+def floor_finish(dice: Dice, style: Style, kind: str, woods: str) -> int:
     """A floor that suits the kind of room; ``woods`` is the house's wooden floor."""
+    theme, palette = style.theme, style.palette
     if kind in ("bath", "kitchen", "storage"):
-        texture = dice.pick(("tiles", "slabs", "checker") if kind != "storage" else ("slabs", "tiles"))
-        tint = dice.pick(
-            ((236, 232, 224), (196, 206, 210), (214, 196, 172), (172, 178, 176), (226, 226, 230))
-        )
-        return palette.finish(texture, tint, 1000 if texture != "checker" else 800)
-    if kind in ("bedroom", "study") and dice.chance(50):
-        tint = dice.pick(
-            ((196, 184, 166), (150, 160, 172), (176, 150, 140), (146, 156, 132), (206, 202, 196))
-        )
-        return palette.finish("carpet", tint, 1200)
-    return palette.finish(woods, dice.pick(_WOODS), 1000)
+        name = dice.pick(theme.tiles)
+        return palette.finish(name, _OWN_COLOR.get(name, rgb(dice.pick(_TILES))), _FLOOR_REPEATS[name])
+    if kind in ("bedroom", "study") and dice.chance(40):
+        name = dice.pick(theme.carpets)
+        return palette.finish(name, rgb(dice.pick(_CARPETS)), _FLOOR_REPEATS[name])
+    tint = _OWN_COLOR.get(woods, theme.woods[0][0])
+    return palette.finish(woods, tint, _FLOOR_REPEATS[woods])
 
 
-def wall_finish(dice: Dice, palette: Palette, kind: str) -> int:
+def wood_floor(dice: Dice, style: Style) -> str:
+    """The house's floor outside of wet rooms and carpets: its texture."""
+    return dice.pick(style.theme.floors)
+
+
+def wall_finish(dice: Dice, style: Style, kind: str) -> int:
     """A wall that suits the kind of room."""
+    scheme, palette = style.scheme, style.palette
     if kind == "bath":
-        return palette.finish("tiles", dice.pick(((238, 242, 244), (206, 222, 226), (232, 224, 206))), 1250)
-    texture = dice.pick(("plaster", "plaster", "plaster", "stripes", "brick"))
-    return palette.finish(texture, dice.pick(_WALLS), 800)
+        name, repeat = dice.pick(_BATH_TILES)
+        tint = dice.pick((rgb("F0F2F2"), rgb("E8E4D8"), scheme.accents[1], scheme.wall))
+        return palette.finish(name, tint, repeat)
+    name = dice.pick(style.theme.walls)
+    if name in _PAPERS:
+        tint = dice.pick((scheme.accents[1], scheme.wall, scheme.accents[0]))
+    elif name == "concrete":
+        tint = _OWN_COLOR[name]
+    elif name == "brick":
+        tint = dice.pick((rgb("A9634A"), rgb("B8826A"), rgb("E4DFD6")))
+    else:
+        tint = dice.pick((scheme.wall, scheme.wall, scheme.wall, *scheme.accents))
+    return palette.finish(name, tint, _WALL_REPEATS[name])

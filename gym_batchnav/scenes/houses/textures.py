@@ -11,6 +11,16 @@ from numpy.typing import NDArray
 
 from .noise import SIZE, Grey, grid, noise, words
 
+PICTURES, VIEWS, BOOKS = 4, 2, 1
+GRAINED = frozenset({"wood", "bark", "brushed", "rattan"})
+_COLOURED = ("view", "picture", "rug", "books", "screen", "mirror")
+
+
+def linear_mean(name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Mean linear colour of a texture, and what a tint is divided by: 1 where it has its own colours."""
+    mean = (0.6, 0.6, 0.6)
+    return mean, (1.0, 1.0, 1.0) if name.startswith(_COLOURED) else mean
+
 
 @lru_cache(maxsize=64)
 def texture_pixels(name: str) -> NDArray[np.uint8]:
@@ -212,5 +222,40 @@ _PAINTERS: MappingProxyType[str, Callable[[], NDArray[np.int64]]] = MappingProxy
         "rug2": lambda: _rug(221),
         "screen": _screen,
         "mirror": _mirror,
+        "books0": _books,
+        "linen": _fabric,
+        "knit": _fabric,
+        "checked": _fabric,
+        "leather": _fabric,
+        "velvet": _fabric,
+        "towel": _fabric,
+        "bark": _wood,
+        "brushed": _wood,
+        "rattan": _fabric,
+        "cardboard": _wood,
+        "painted": _plaster,
+        "soil": _stone,
+        "etched": _plaster,
+        "marble": _stone,
+        "granite": _stone,
+        "terrazzo": _stone,
+        "concrete": _stone,
+        "terracotta": lambda: _tiles(45, 2),
+        "marble_tiles": lambda: _tiles(45, 2),
+        "hexagon": lambda: _tiles(45, 2),
+        "metro": _brick,
+        "mosaic": lambda: _tiles(41, 4),
+        "herringbone": _parquet,
+        "carpet_loop": _carpet,
+        "carpet_fleck": _carpet,
+        "damask": _stripes,
+        "foliage": _stripes,
+        "retro": _stripes,
+        "rough_plaster": _plaster,
+        "panelling": _stripes,
+        "rug3": lambda: _rug(231),
+        "rug4": lambda: _rug(241),
+        "rug5": lambda: _rug(251),
+        "rug6": lambda: _rug(261),
     }
 )

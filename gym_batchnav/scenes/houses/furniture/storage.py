@@ -104,7 +104,7 @@ def coat_rack(dice: Dice, style: Style) -> Piece:
 
 def boxes(dice: Dice, style: Style) -> Piece:
     """A pile of cardboard boxes."""
-    cardboard = style.palette.finish("wood", (196, 158, 112), 700)
+    cardboard = style.cardboard
     small = dice.between(250, 400, 50)
 
     def draw(brush: Brush) -> None:
@@ -119,7 +119,7 @@ def metal_shelf(dice: Dice, style: Style) -> Piece:
     """A storage shelf with boxes."""
     width = dice.between(900, 1300, 100)
     half = width // 2
-    cardboard = style.palette.finish("wood", (196, 158, 112), 700)
+    cardboard = style.cardboard
     plastic = style.palette.finish("", (92, 130, 168))
 
     def draw(brush: Brush) -> None:
