@@ -8,6 +8,7 @@ import numpy as np
 
 from .light import Ints
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
+from .shapes.shape import Shape
 
 STEP = 200
 """Millimetres that the agent can step over."""
@@ -33,6 +34,8 @@ class Footprint:
     place: Place
     box: tuple[int, int, int, int] | None = None
     """x0, z0, x1, z1 in the local frame."""
+    cut: int = 0
+    """Millimetres cut off along both sides of every corner of the box, at 45 degrees."""
     disc: tuple[int, int, int, int] | None = None
     """Centre x, z, radius and number of sides in the local frame."""
 
@@ -41,7 +44,12 @@ class Footprint:
         if self.box is not None:
             x0, z0, x1, z1 = self.box
             x0, z0, x1, z1 = x0 - margin, z0 - margin, x1 + margin, z1 + margin
+            # A mitred octagon grows by the margin on all sides, its cuts by 2 - sqrt(2) of it.
+            c = self.cut + margin * 586 // 1000 if self.cut else 0
             corners = [(x0, z0), (x1, z0), (x1, z1), (x0, z1)]
+            if c:
+                corners = [(x0 + c, z0), (x1 - c, z0), (x1, z0 + c), (x1, z1 - c)]
+                corners += [(x1 - c, z1), (x0 + c, z1), (x0, z1 - c), (x0, z0 + c)]
         else:
             assert self.disc is not None
             x, z, radius, sides = self.disc
@@ -56,13 +64,44 @@ class Brush:
     def __init__(self, mesh: MeshBuilder, footprints: list[Footprint], place: Place, owner: int) -> None:
         self._mesh, self._footprints, self._place, self._owner = mesh, footprints, place, owner
 
-    def moved(self, x: int, z: int, turn: Turn = QUARTER_TURNS[0]) -> Brush:
-        """A brush for a part of the piece with its own local frame."""
-        c, s, d = self._place.turn
-        both = Turn(c * turn.c - s * turn.s, s * turn.c + c * turn.s, d * turn.d)
-        return Brush(
-            self._mesh, self._footprints, Place(*self._place.apply(x, z), both, self._place.y), self._owner
-        )
+    def moved(self, x: int, z: int, turn: Turn = QUARTER_TURNS[0], *, y: int = 0) -> Brush:
+        """A brush for a part of the piece with its own local frame, ``y`` above the piece's own."""
+        return Brush(self._mesh, self._footprints, self._at(x, y, z, turn), self._owner)
+
+    def part(self, class_name: str) -> Brush:
+        """A brush for a thing of its own, with an id of its own, in the same frame."""
+        return Brush(self._mesh, self._footprints, self._place, self._mesh.new_object(class_name))
+
+    def put(
+        self,
+        shape: Shape,
+        finish: Ints | int,
+        x: int = 0,
+        y: int = 0,
+        z: int = 0,
+        turn: Turn = QUARTER_TURNS[0],
+    ) -> None:
+        """Draw a shape with its origin at (x, y, z); it stands in nobody's way unless ``block`` says so."""
+        self._mesh.add_shape(shape, self._at(x, y, z, turn), finish, self._owner)
+
+    def block(self, x: tuple[int, int], z: tuple[int, int], cut: int = 0) -> None:
+        """Keep the agent out of a rectangle, its corners cut off where ``cut`` is given."""
+        self._footprints.append(Footprint(self._place, box=(x[0], z[0], x[1], z[1]), cut=cut))
+
+    def block_disc(self, x: int, z: int, radius: int, sides: int = 8) -> None:
+        """Keep the agent out of a disc: a regular polygon around it."""
+        around = radius * 1000 // _COSINES[sides] + 1
+        self._footprints.append(Footprint(self._place, disc=(x, z, around, sides)))
+
+    def _at(self, x: int, y: int, z: int, turn: Turn) -> Place:
+        """Where a point of the local frame is, and how a part turned there is turned."""
+        place = self._place
+        if turn == QUARTER_TURNS[0]:
+            both = place.turn
+        else:
+            c, s, d = place.turn
+            both = Turn(c * turn.c - s * turn.s, s * turn.c + c * turn.s, d * turn.d)
+        return Place(*place.apply(x, z), both, place.y + y)
 
     def box(
         self, finish: int, x: tuple[int, int], y: tuple[int, int], z: tuple[int, int], *, solid: bool = True

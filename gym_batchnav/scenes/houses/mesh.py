@@ -13,6 +13,7 @@ from batchnav_renderer.types import SceneArrays
 from .classes import CLASS_NAMES
 from .finishes import Palette
 from .light import bake_light
+from .shapes.shape import Shape
 
 Ints = NDArray[np.int64]
 
@@ -62,6 +63,7 @@ class MeshBuilder:
     """Class of each object id; id 0 is nothing."""
     _boxes: list[tuple[int, ...]] = field(default_factory=list)
     # x0, y0, z0, x1, y1, z1, c, s, d, x, z, y, finish, object id.
+    _shapes: list[tuple[Shape, Place, Ints | int, int]] = field(default_factory=list)
     _corners: list[Ints] = field(default_factory=list)
     _texture: list[Ints] = field(default_factory=list)
     _normals: list[Ints] = field(default_factory=list)
@@ -79,6 +81,10 @@ class MeshBuilder:
     ) -> None:
         """Add a box given as x0, y0, z0, x1, y1, z1 in the local frame of ``place``."""
         self._boxes.append((*bounds, *place.turn, place.x, place.z, place.y, finish, owner))
+
+    def add_shape(self, shape: Shape, place: Place, finish: Ints | int, owner: int) -> None:
+        """Add a shape at a place, ``place.y`` up; one finish for all its quads, or (Q,)."""
+        self._shapes.append((shape, place, finish, owner))
 
     def add_quads(
         self, corners: Ints, texture: Ints, finish: Ints | int, owner: int, normals: Ints | None = None
@@ -103,6 +109,7 @@ class MeshBuilder:
     def finish(self, palette: Palette) -> SceneArrays:
         """Turn everything into arrays."""
         self._flush_boxes(palette)
+        self._flush_shapes()
         corners, texture = np.concatenate(self._corners), np.concatenate(self._texture)
         finish, owner = np.concatenate(self._finish), np.concatenate(self._object)
         repeats = palette.repeats[finish]
@@ -148,6 +155,34 @@ class MeshBuilder:
         self._object.append(table[box, 13])
         self._boxes.clear()
 
+    def _flush_shapes(self) -> None:
+        """All shapes at once."""
+        if not self._shapes:
+            return
+        shapes, places, finishes, owners = zip(*self._shapes, strict=True)
+        counts = np.array([len(shape.corners) for shape in shapes])
+        table = np.array([(*place.turn, place.x, place.z, place.y) for place in places], np.int64)
+        table = np.repeat(table, counts, axis=0)
+        corners, texture, normals = (np.concatenate(arrays) for arrays in zip(*shapes, strict=True))
+        straight = np.concatenate(
+            [table[:, :2], np.ones((len(table), 1), np.int64), 0 * table[:, 3:]], axis=1
+        )
+        turned = _to_world(normals, straight)
+        turned[..., 1] *= table[:, 2, None]
+        self._corners.append(_to_world(corners, table))
+        self._texture.append(texture)
+        self._normals.append(turned)
+        self._finish.append(
+            np.concatenate(
+                [
+                    np.broadcast_to(np.asarray(finish, np.int64), (count,))
+                    for finish, count in zip(finishes, counts, strict=True)
+                ]
+            )
+        )
+        self._object.append(np.repeat(np.array(owners, np.int64), counts))
+        self._shapes.clear()
+
 
 def _visible(low: Ints, high: Ints) -> NDArray[np.bool_]:
     """(B, 6) faces to draw: bottoms near the floor and faces without area are left out."""
@@ -162,7 +197,7 @@ def _visible(low: Ints, high: Ints) -> NDArray[np.bool_]:
 
 
 def _to_world(local: Ints, place: Ints) -> Ints:
-    """(B, 8, 3) local corners to world corners."""
+    """(B, K, 3) local corners to world corners; ``place`` (B, 6) is c, s, d, x, z, y."""
     c, s, d, x, z, y = (place[:, None, column] for column in range(6))
     across, deep = local[..., 0], local[..., 2]
     turned = [x + _divide(c * across - s * deep, d), y + local[..., 1], z + _divide(s * across + c * deep, d)]
