@@ -11,20 +11,20 @@ from .config import HouseConfig
 from .dice import Dice
 from .furnish import furnish
 from .furniture.decoration import ceiling_lamp
-from .joinery import add_door, add_outer_opening, add_picture
+from .joinery import DOOR_PATTERNS, add_door, add_entrance, add_leaf, add_picture
 from .mesh import MeshBuilder, Place
 from .palette import Style, floor_finish, make_style, wall_finish, wood_floor
 from .placing import RoomPlacer
-from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan
-from .program import make_plan
+from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan, Room
+from .program import draw_plans
 from .shell import add_ceiling, add_floor, add_walls
-from .walkable import Region, free_region, ground_of, joins_all_rooms, main_island
-
-_ATTEMPTS = 2000
+from .stairwork import add_stairs
+from .walkable import Region, ground_of, joins_all_rooms, main_islands
+from .windows import add_window
 
 
 def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | None = None) -> Scene:
-    """Make a furnished one-storey house.
+    """Make a furnished house of one or two storeys.
 
     Args:
         seed: decides everything; 0 to 2**63 - 1.
@@ -32,8 +32,9 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
         scene_id: id of the scene; None for ``houses-v2/seed/<seed>``.
 
     Returns:
-        A scene with its walkable ground, equal bytes for equal arguments. Floor at y = 0, the footprint from
-        the origin towards +x and +z. Object ids count rooms, doors, windows and pieces of furniture from 1.
+        A scene with its walkable ground, equal bytes for equal arguments. Floor at y = 0, a second one at
+        y = 2.8, the footprint from the origin towards +x and +z. Object ids count the floors, ceilings and
+        walls of rooms, doors, windows and pieces of furniture from 1.
 
     Raises:
         ConfigError: the seed is out of range.
@@ -42,13 +43,11 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
     if not 0 <= seed < 2**63:
         raise ConfigError(f"seed={seed} of a house; allowed: 0 to 2**63 - 1")
     config = HouseConfig() if config is None else config
-    for attempt in range(_ATTEMPTS):
-        dice = Dice(seed, attempt)
-        plan = make_plan(dice, config)
-        house = None if plan is None else _House(plan, make_style(dice), dice, config).build()
+    for dice, plan in draw_plans(seed, config):
+        house = _House(plan, make_style(dice), dice, config).build()
         if house is not None:
             return house.scene(scene_id or f"houses-v2/seed/{seed}")
-    raise SceneError(f"house seed={seed}: no house within {config} in {_ATTEMPTS} attempts; widen the bounds")
+    raise SceneError(f"house seed={seed}: found no house within {config}; widen the bounds")
 
 
 @dataclass(slots=True)
@@ -61,29 +60,20 @@ class _House:
     config: HouseConfig
     mesh: MeshBuilder = field(default_factory=MeshBuilder)
     footprints: list[Footprint] = field(default_factory=list)
-    island: Region | None = None
-    """The walkable ground."""
+    islands: list[Region] = field(default_factory=list)
+    """The walkable ground of each storey."""
 
     def build(self) -> _House | None:
         """Add everything; None where furniture does not fit or leaves a room unreachable."""
-        for door in self.plan.doors:
-            add_door(
-                self.mesh,
-                self.footprints,
-                self.plan.rooms,
-                door,
-                self._leaf(door),
-                self.style,
-                self.mesh.new_object("door"),
-            )
+        self._doors()
         if not all(self._furnish(number) for number in range(len(self.plan.rooms))):
             return None
         if not joins_all_rooms(self.plan, self.footprints):
             return None
-        free = free_region(self.plan, self.footprints, self.config.agent_radius_mm)
-        self.island = main_island(free)
-        if self.island is None:
+        islands = main_islands(self.plan, self.footprints, self.config.agent_radius_mm)
+        if islands is None:
             return None
+        self.islands = islands
         self._shell()
         return self
 
@@ -93,18 +83,32 @@ class _House:
         return Scene(
             scene_id=scene_id,
             arrays=arrays,
-            walkable=ground_of(self.island),
+            walkable=ground_of(self.islands, self.plan.stairs, self.config.agent_radius_mm),
             object_classes=tuple(self.mesh.object_classes),
         )
+
+    def _doors(self) -> None:
+        """Frames of all doors between rooms, and the leaves of most."""
+        rooms, pattern = self.plan.rooms, self.dice.below(DOOR_PATTERNS)
+        for door in self.plan.doors:
+            owner = self.mesh.new_object("door")
+            add_door(self.mesh, rooms, door, self.style, owner)
+            leaf = self._leaf(door)
+            if leaf is not None:
+                which, hinge_low = leaf
+                room, opening = rooms[door.rooms[which]], door.openings[which]
+                add_leaf(self.mesh, self.footprints, room, opening, hinge_low, self.style, pattern, owner)
 
     def _leaf(self, door: Door) -> tuple[int, bool] | None:
         """Which room the leaf of a door opens into, never a hall, and on which end its hinges are."""
         kinds = [self.plan.rooms[room].kind for room in door.rooms]
-        if door.width != DOOR_WIDTH or door.openings[0].kind == "arch" or not self.dice.chance(60):
+        if door.width != DOOR_WIDTH or door.openings[0].kind == "arch" or not self.dice.chance(70):
             return None
         which = self.dice.below(2)
         if kinds[which] == "hall":
             which = 1 - which
+        if kinds[which] == "hall":
+            return None
         opening = door.openings[which]
         low, high = self.plan.rooms[door.rooms[which]].inner.span(opening.side)
         return which, opening.low - low <= high - opening.high
@@ -125,10 +129,8 @@ class _House:
         )
         if not furnish(placer, self.style):
             return False
-        middle = (room.inner.x0 + room.inner.x1) // 2, (room.inner.z0 + room.inner.z1) // 2
-        centre = Place(*middle, y=room.y)
         ceiling_lamp(
-            Brush(self.mesh, self.footprints, centre, self.mesh.new_object("lighting")),
+            Brush(self.mesh, self.footprints, _lamp_place(room), self.mesh.new_object("lighting")),
             self.style,
             WALL_HEIGHT,
         )
@@ -151,7 +153,7 @@ class _House:
             if clear and self.dice.chance(45) and not any(rect.overlaps(behind) for rect in placer.taken):
                 add_picture(
                     self.mesh,
-                    room.inner,
+                    room,
                     side,
                     centre,
                     self.dice,
@@ -160,17 +162,39 @@ class _House:
                 )
 
     def _shell(self) -> None:
-        """Floors, ceilings, walls, windows and the entrance."""
-        palette = self.style.palette
-        woods = wood_floor(self.dice, self.style)
-        white = palette.finish("plaster", (250, 250, 248), 800)
-        for room, openings in zip(self.plan.rooms, self.plan.openings, strict=True):
-            floor = floor_finish(self.dice, self.style, room.kind, woods)
-            add_floor(self.mesh, room, floor, self.mesh.new_object("floor"))
-            add_ceiling(self.mesh, room, white, self.mesh.new_object("ceiling"))
-            walls = (wall_finish(self.dice, self.style, room.kind), self.style.trim)
-            add_walls(self.mesh, room, openings, walls, self.mesh.new_object("wall"))
+        """Floors, ceilings, walls, windows, the entrance and the stairs."""
+        plan, style, mesh, dice = self.plan, self.style, self.mesh, self.dice
+        woods = wood_floor(dice, style)
+        white = style.palette.finish("plaster", (250, 250, 248), 800)
+        # One finish for the halls, which the stairwell joins.
+        hall = wall_finish(dice, style, "hall")
+        views = [style.view(dice) for _ in range(4)]
+        for room, openings in zip(plan.rooms, plan.openings, strict=True):
+            well = plan.stairs.well if plan.stairs and room.stairs else None
+            floor = floor_finish(dice, style, room.kind, woods)
+            add_floor(mesh, room, floor, mesh.new_object("floor"), well if room.storey else None)
+            add_ceiling(mesh, room, white, mesh.new_object("ceiling"), None if room.storey else well)
+            wall = hall if room.stairs else wall_finish(dice, style, room.kind)
+            add_walls(mesh, room, openings, (wall, style.trim), mesh.new_object("wall"))
             for opening in openings:
-                if opening.kind in ("window", "entrance"):
-                    outer = self.mesh.new_object("window" if opening.kind == "window" else "door")
-                    add_outer_opening(self.mesh, room.inner, opening, self.dice, self.style, outer)
+                if opening.kind == "window":
+                    view, owner = views[opening.side], mesh.new_object("window")
+                    add_window(mesh, room, opening, view, dice, style, owner)
+                elif opening.kind == "entrance":
+                    add_entrance(mesh, room, opening, dice, style, mesh.new_object("door"))
+        if plan.stairs:
+            add_stairs(mesh, plan.stairs, style, hall if dice.chance(60) else style.trim)
+
+
+def _lamp_place(room: Room) -> Place:
+    """The middle of the room, or of what the stairs leave of it."""
+    rect = room.inner
+    for stairs in room.stairs:
+        beside = [
+            rect._replace(x1=stairs.x0),
+            rect._replace(x0=stairs.x1),
+            rect._replace(z1=stairs.z0),
+            rect._replace(z0=stairs.z1),
+        ]
+        rect = max(beside, key=lambda part: (min(part.width, part.depth), part))
+    return Place((rect.x0 + rect.x1) // 2, (rect.z0 + rect.z1) // 2, y=room.y)

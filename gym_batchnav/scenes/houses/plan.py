@@ -7,7 +7,10 @@ Plan coordinates are (x, z) as seen from above. The sides of a rectangle are num
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from .staircase import Stairs
 
 RoomKind = Literal[
     "hall",
@@ -34,7 +37,7 @@ DOOR_WIDTH = 900
 LINTEL = 2050
 """Height of doors and of the upper edge of windows."""
 SILL = 900
-"""Height of the lower edge of windows."""
+"""Height of the lower edge of most windows."""
 
 
 class Rect(NamedTuple):
@@ -92,11 +95,8 @@ class Opening:
     high: int
     """Extent along the wall."""
     kind: Literal["door", "arch", "window", "entrance"]
-
-    @property
-    def bottom(self) -> int:
-        """Height of its lower edge."""
-        return SILL if self.kind == "window" else 0
+    bottom: int = 0
+    """Height of its lower edge above the floor; the upper one is at ``LINTEL``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +122,14 @@ class Room:
     inner: Rect
     """Its floor, between the faces of its walls."""
     outer_sides: tuple[int, ...]
-    """Sides that face the outside."""
+    """Sides that face the outside over their whole length."""
+    exposed: tuple[tuple[int, int, int], ...] = ()
+    """Stretches of wall to the outside: side, and extent along it."""
     storey: int = 0
+    stairs: tuple[Rect, ...] = ()
+    """The staircase or the stairwell in it."""
     blocked: tuple[Rect, ...] = ()
-    """Parts of the floor where nothing may be put: stairs, the stairwell, and the space before them."""
+    """Parts of the floor where nothing may be put: the stairs and the space before their ends."""
 
     @property
     def y(self) -> int:
@@ -135,23 +139,61 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A floor plan."""
+    """A floor plan of all storeys."""
 
     rooms: tuple[Room, ...]
     doors: tuple[Door, ...]
     openings: tuple[tuple[Opening, ...], ...]
     """All openings of each room: doors, arches, windows and the entrance."""
+    stairs: Stairs | None = None
+    """The staircase of a house of two storeys."""
 
     @property
     def area(self) -> int:
-        """Floor area in square millimetres."""
+        """Floor area of all storeys in square millimetres."""
         return sum(room.inner.area for room in self.rooms)
 
+    @property
+    def storeys(self) -> int:
+        """Number of storeys."""
+        return 1 if self.stairs is None else 2
 
-def inner_rect(cell: Rect, footprint: Rect) -> tuple[Rect, tuple[int, ...]]:
-    """Floor of a cell between its wall faces, and the sides that face the outside."""
+
+def exposed_spans(cells: tuple[Rect, ...], number: int) -> tuple[tuple[int, int, int], ...]:
+    """Stretches (side, low, high) of the border of a cell behind which there is no other cell."""
+    cell = cells[number]
+    found: list[tuple[int, int, int]] = []
+    for side in range(4):
+        free = [cell.span(side)]
+        for other in cells:
+            if other.line((side + 2) % 4) == cell.line(side):
+                free = [part for span in free for part in without(span, other.span(side))]
+        found += [(side, low, high) for low, high in free]
+    return tuple(found)
+
+
+def without(span: tuple[int, int], hole: tuple[int, int]) -> list[tuple[int, int]]:
+    """What is left of an extent beside another."""
+    low, high = span
+    parts = [(low, min(high, hole[0])), (max(low, hole[1]), high)]
+    return [part for part in parts if part[0] < part[1]]
+
+
+def common_inner(storeys: list[tuple[Rect, ...]]) -> tuple[Rect, tuple[int, ...]]:
+    """Floor of cell 0, which is the same in all storeys, and its sides that face the outside in all of them.
+
+    A wall of the hall with the stairs stands in the same place in both storeys, whatever is behind it.
+    """
+    outer = [inner_rect(cells[0], exposed_spans(cells, 0))[1] for cells in storeys]
+    sides = tuple(side for side in outer[0] if all(side in other for other in outer))
+    cell = storeys[0][0]
+    return inner_rect(cell, tuple((side, *cell.span(side)) for side in sides))
+
+
+def inner_rect(cell: Rect, exposed: tuple[tuple[int, int, int], ...]) -> tuple[Rect, tuple[int, ...]]:
+    """Floor of a cell between its wall faces, and the sides that face the outside all along."""
     half = INNER_WALL // 2
-    outer = tuple(side for side in range(4) if cell.line(side) == footprint.line(side))
+    outer = tuple(side for side in range(4) if (side, *cell.span(side)) in exposed)
     inset = [0 if side in outer else half for side in range(4)]
     inner = Rect(cell.x0 + inset[3], cell.z0 + inset[0], cell.x1 - inset[1], cell.z1 - inset[2])
     return inner, outer

@@ -1,12 +1,17 @@
-"""What each room is for, and which rooms have doors between them."""
+"""Floor plans, and which rooms have doors between them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from .config import HouseConfig
+from .cutting import Layout
 from .dice import Dice
-from .layout import Cells, cut_footprint
+from .layout import draw_layout, draw_programme
 from .openings import exterior_openings, find_walls, put_doors
-from .plan import Door, Opening, Plan, Rect, Room, RoomKind, inner_rect
+from .plan import Door, Opening, Plan, Room, RoomKind, common_inner, exposed_spans, inner_rect
+from .uses import draw_kinds
 
 # How unwelcome a door between two kinds of rooms is; pairs that are not listed cost 5.
 _COSTS: dict[frozenset[RoomKind], int] = {
@@ -27,35 +32,67 @@ _COSTS: dict[frozenset[RoomKind], int] = {
     frozenset({"dining", "bath"}): 3,
     frozenset({"kitchen", "bedroom"}): 3,
     frozenset({"kitchen", "bath"}): 4,
+    frozenset({"great_room", "bedroom"}): 0,
+    frozenset({"great_room", "bath"}): 1,
+    frozenset({"studio", "bath"}): 0,
     frozenset({"bedroom"}): 6,
     frozenset({"bath"}): 9,
 }
-_OPEN: frozenset[RoomKind] = frozenset({"living", "kitchen", "dining", "hall", "study"})
+_ATTEMPTS, _ATTEMPTS_OF_PROGRAMME = 3000, 150
+_PROGRAMME_STREAM = 1 << 32
+_OPEN: frozenset[RoomKind] = frozenset({"living", "kitchen", "dining", "hall", "study", "great_room"})
 """Rooms that open into each other through wide arches; all others have doors."""
 
 
-def make_plan(dice: Dice, config: HouseConfig) -> Plan | None:
-    """Draw a floor plan; None where this draw does not work out."""
-    cells = cut_footprint(dice, config)
-    if cells is None:
+def make_plan(dice: Dice, config: HouseConfig, rooms: int, storeys: int) -> Plan | None:
+    """Draw a floor plan of so many rooms and storeys; None where this draw does not work out."""
+    layout = draw_layout(dice, config, rooms, storeys)
+    if layout is None:
         return None
-    inner = [inner_rect(cell, cells.footprint) for cell in cells.cells]
-    area = sum(rect.area for rect, _ in inner)
-    if not config.min_area * 1e6 <= area <= config.max_area * 1e6:
+    bare = bare_rooms(layout)
+    if not config.min_area * 1e6 <= sum(room.inner.area for room in bare) <= config.max_area * 1e6:
         return None
-    walls = find_walls([rect for rect, _ in inner])
-    kinds = _kinds(dice, cells, [rect for rect, _ in inner], walls)
-    rooms = tuple(
-        Room(kind, cell, rect, outer)
-        for kind, cell, (rect, outer) in zip(kinds, cells.cells, inner, strict=True)
-    )
-    joined = _join(dice, kinds, walls)
+    walls = find_walls(bare)
+    kinds = draw_kinds(dice, layout, bare, walls)
+    if kinds is None:
+        return None
+    made = tuple(replace(room, kind=kind) for room, kind in zip(bare, kinds, strict=True))
+    joined = _join(dice, made, walls)
     if joined is None:
         return None
-    doors = put_doors(dice, rooms, [(pair, walls[pair], _is_arch(dice, kinds, pair)) for pair in joined])
-    outside = exterior_openings(dice, rooms)
-    openings = tuple(_openings_of(room, doors) + outside[room] for room in range(len(rooms)))
-    return Plan(rooms, doors, openings)
+    doors = put_doors(dice, made, [(pair, walls[pair], _is_arch(dice, kinds, pair)) for pair in joined])
+    outside = exterior_openings(dice, made)
+    openings = tuple(_openings_of(room, doors) + outside[room] for room in range(len(made)))
+    return Plan(made, doors, openings, layout.stairs)
+
+
+def draw_plans(seed: int, config: HouseConfig) -> Iterator[tuple[Dice, Plan]]:
+    """Plans of the house ``seed``, one after another, each with the dice that draw the rest of the house.
+
+    The numbers of rooms and storeys stay for many attempts: else what is hard to lay out would be rare.
+    """
+    for attempt in range(_ATTEMPTS):
+        if attempt % _ATTEMPTS_OF_PROGRAMME == 0:
+            rooms, storeys = draw_programme(Dice(seed, _PROGRAMME_STREAM + attempt), config)
+        dice = Dice(seed, attempt)
+        plan = make_plan(dice, config, rooms, storeys)
+        if plan is not None:
+            yield dice, plan
+
+
+def bare_rooms(layout: Layout) -> list[Room]:
+    """Rooms whose use is not decided yet, the lower storey's first; both storeys' first rooms hold stairs."""
+    rooms: list[Room] = []
+    shared = common_inner([storey.cells for storey in layout.storeys]) if layout.stairs else None
+    for storey, floor in enumerate(layout.storeys):
+        for number, cell in enumerate(floor.cells):
+            exposed = exposed_spans(floor.cells, number)
+            inner, outer = inner_rect(cell, exposed) if number or shared is None else shared
+            room = Room("storage", cell, inner, outer, exposed, storey)
+            if layout.stairs and number == 0:
+                room = replace(room, stairs=(layout.stairs.rect,), blocked=(layout.stairs.blocked[storey],))
+            rooms.append(room)
+    return rooms
 
 
 def _openings_of(room: int, doors: tuple[Door, ...]) -> tuple[Opening, ...]:
@@ -67,59 +104,20 @@ def _openings_of(room: int, doors: tuple[Door, ...]) -> tuple[Opening, ...]:
     )
 
 
-def _kinds(
-    dice: Dice, cells: Cells, inner: list[Rect], walls: dict[tuple[int, int], tuple[int, int, int]]
-) -> list[RoomKind]:
-    """A use for each cell, by size and by neighbours."""
-    kinds = dict(cells.fixed)
-    by_area = sorted(range(len(inner)), key=lambda cell: (inner[cell].area, cell))
-    if "living" not in kinds.values():
-        kinds[by_area[-1]] = "living"
-    free = [cell for cell in by_area if cell not in kinds]
-    kinds[free.pop(0)] = "bath"
-    if "kitchen" not in kinds.values() and free:
-        kitchen = dice.pick(_kitchen_cells(kinds, free, inner, walls))
-        kinds[kitchen] = "kitchen"
-        free.remove(kitchen)
-    for count, cell in enumerate(reversed(free)):
-        kinds[cell] = _other_kind(dice, count, len(inner), inner[cell].area)
-    return [kinds[cell] for cell in range(len(inner))]
-
-
-def _kitchen_cells(
-    kinds: dict[int, RoomKind],
-    free: list[int],
-    inner: list[Rect],
-    walls: dict[tuple[int, int], tuple[int, int, int]],
-) -> list[int]:
-    """Cells that suit a kitchen best: beside the living room, and neither small nor large."""
-    living = next(cell for cell, kind in kinds.items() if kind == "living")
-    beside = [cell for cell in free if (min(cell, living), max(cell, living)) in walls]
-    return [cell for cell in beside if 6_000_000 <= inner[cell].area <= 20_000_000] or beside or free
-
-
-def _other_kind(dice: Dice, count: int, rooms: int, area: int) -> RoomKind:
-    """Use of the ``count``-th largest of the remaining rooms of a house of ``rooms`` rooms."""
-    if count < (1 if rooms < 6 else 2):
-        return "bedroom"
-    if area < 6_000_000:
-        return dice.pick(("bath", "storage", "study"))
-    return dice.pick(("bedroom", "study", "dining", "dining"))
-
-
 def _is_arch(dice: Dice, kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
     return all(kinds[room] in _OPEN for room in pair) and dice.chance(85)
 
 
 def _join(
-    dice: Dice, kinds: list[RoomKind], walls: dict[tuple[int, int], tuple[int, int, int]]
+    dice: Dice, rooms: tuple[Room, ...], walls: dict[tuple[int, int], tuple[int, int, int]]
 ) -> list[tuple[int, int]] | None:
     """Pairs of rooms with a door: a tree of least cost, rarely one more; None where a room has no wall."""
-    costs = {
-        pair: _COSTS.get(frozenset(kinds[room] for room in pair), 5) * 100 + dice.below(180)
-        for pair in sorted(walls)
-    }
-    group = list(range(len(kinds)))
+    kinds = [room.kind for room in rooms]
+    own_bath = kinds.count("bath") > 1 and dice.chance(40)
+    costs = {pair: _cost(kinds, pair, own_bath=own_bath) * 100 + dice.below(180) for pair in sorted(walls)}
+    # The stairs join the storeys.
+    stairs = [number for number, room in enumerate(rooms) if room.stairs]
+    group = [stairs[0] if number in stairs else number for number in range(len(kinds))]
     joined: list[tuple[int, int]] = []
     spare: list[tuple[int, int]] = []
     for pair in sorted(costs, key=lambda pair: (costs[pair], pair)):
@@ -129,8 +127,21 @@ def _join(
             continue
         joined.append(pair)
         group = [a if other == b else other for other in group]
-    if len(joined) != len(kinds) - 1:
+    if len(set(group)) > 1:
         return None
     more = [pair for pair in spare if costs[pair] < 480 and dice.chance(70)]
     wide = [pair for pair in spare if all(kinds[room] in _OPEN for room in pair) and dice.chance(80)]
-    return list(dict.fromkeys(joined + wide + more))
+    return [pair for pair in dict.fromkeys(joined + wide + more) if pair in joined or _spare(kinds, pair)]
+
+
+def _cost(kinds: list[RoomKind], pair: tuple[int, int], *, own_bath: bool) -> int:
+    """How unwelcome a door is; where a bedroom may have its own bathroom, the last of them is."""
+    bath = len(kinds) - 1 - kinds[::-1].index("bath") if own_bath else -1
+    if bath in pair:
+        return -1 if "bedroom" in (kinds[pair[0]], kinds[pair[1]]) else 8
+    return _COSTS.get(frozenset(kinds[room] for room in pair), 5)
+
+
+def _spare(kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
+    """Whether two rooms may have a door that is not needed: bathrooms and stores have one door."""
+    return not any(kinds[room] in ("bath", "storage") for room in pair)
