@@ -73,8 +73,12 @@ class Palette:
         for finish, kept in zip(self._numbers, used, strict=True):
             if kept:
                 image = images.setdefault(finish.texture, len(images)) if finish.texture else -1
-                factor = (*(float(value) for value in _factor(finish)), 1.0)
-                materials.append(Material(base_color=factor, texture=image, alpha_cutoff=finish.cutoff / 255))
+                red, green, blue = _factor(finish)
+                materials.append(
+                    Material(
+                        base_color=(red, green, blue, 1.0), texture=image, alpha_cutoff=finish.cutoff / 255
+                    )
+                )
         return tuple(materials), tuple(Texture(pixels=texture_pixels(name)) for name in images)
 
     @property

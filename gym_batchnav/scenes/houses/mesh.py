@@ -117,7 +117,9 @@ class MeshBuilder:
         materials, textures = palette.pack(used)
         numbers = np.cumsum(used) - 1
         scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
-        light = bake_light(corners, np.concatenate(self._normals), palette.glowing[finish])
+        light = bake_light(
+            corners, np.concatenate(self._normals), palette.colors[finish], palette.emission[finish], owner
+        )
         colors = np.full((light.size // 3, 4), 255, np.uint8)
         colors[:, :3] = light.reshape(-1, 3)
         first = np.arange(len(corners), dtype=np.uint32)[:, None] * np.uint32(4)
