@@ -41,8 +41,13 @@ def snap(value: float) -> int:
 
 
 def cut_line(dice: Dice, start: int, end: int, count: int) -> list[int] | None:
-    """Cut [start, end] into ``count`` parts of random widths; None where they would be too narrow or wide."""
-    weights = [dice.between(60, 130) for _ in range(count)]
+    """Cut [start, end] into ``count`` parts of random widths; None where they would be too narrow or wide.
+
+    One of several is small, for a bathroom.
+    """
+    weights = [dice.between(75, 130) for _ in range(count)]
+    if count > 1:
+        weights[dice.below(count)] = dice.between(52, 62)
     total, cuts = sum(weights), [start]
     for number in range(1, count):
         cuts.append(start + snap((end - start) * sum(weights[:number]) / total))
@@ -59,7 +64,7 @@ def cut_rect(dice: Dice, rect: Rect, count: int) -> list[Rect] | None:
         return [rect] if fits else None
     first = count // 2 if dice.chance(60) else dice.between(1, count - 1)
     share = first * 100 // count
-    percent = min(max(dice.between(share - 12, share + 14), 24), 76)
+    percent = min(max(dice.between(share - 16, share + 16), 24), 76)
     if rect.width * dice.between(80, 120) >= rect.depth * 100:
         cut = rect.x0 + snap(rect.width * percent / 100)
         halves = rect._replace(x1=cut), rect._replace(x0=cut)

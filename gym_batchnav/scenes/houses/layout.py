@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Literal, NamedTuple
 
 from .config import LEAST_ROOMS_OF_TWO_STOREYS, HouseConfig
 from .cutting import GRID, MIN_SIDE, Cells, Layout, cut_line, cut_rect, drop_corner, snap, turn_layout
@@ -15,20 +16,44 @@ from .stair_hall import two_storeys
 _ROOM_WEIGHTS = (3, 6, 17, 22, 20, 14, 8, 4, 3, 2, 1)
 _TWO_STOREY_PERCENT = {6: 30, 7: 40, 8: 50, 9: 60, 10: 70, 11: 75, 12: 80}
 _L_PERCENT = 30
+_SHAPES: tuple[Literal["corridor", "great_room", "split"], ...] = (
+    *("corridor", "corridor", "great_room", "great_room"),
+    "split",
+)
 
 
-def draw_programme(dice: Dice, config: HouseConfig) -> tuple[int, int]:
-    """Draw how many rooms and storeys a house has."""
+class Programme(NamedTuple):
+    """What a house is to be."""
+
+    rooms: int
+    storeys: int
+    shape: Literal["flat", "corridor", "great_room", "split", "stair_hall"]
+    corner: bool
+    """Whether a corner is left out, so that the house is L-shaped."""
+
+
+def draw_programme(dice: Dice, config: HouseConfig) -> Programme:
+    """Draw what a house is to be."""
     rooms = _draw_rooms(dice, config)
-    return rooms, config.storeys or (2 if dice.chance(_TWO_STOREY_PERCENT.get(rooms, 0)) else 1)
+    storeys = config.storeys or (2 if dice.chance(_TWO_STOREY_PERCENT.get(rooms, 0)) else 1)
+    corner = rooms >= 4 and dice.chance(_L_PERCENT)
+    if storeys == 2:
+        return Programme(rooms, storeys, "stair_hall", corner)
+    if rooms <= 3:
+        return Programme(rooms, storeys, "flat", corner)
+    return Programme(rooms, storeys, dice.pick(_SHAPES if rooms > 4 else ("great_room", "split")), corner)
 
 
-def draw_layout(dice: Dice, config: HouseConfig, rooms: int, storeys: int) -> Layout | None:
-    """Cut so many rooms on so many storeys; None where this draw does not work out."""
+def draw_layout(dice: Dice, config: HouseConfig, programme: Programme) -> Layout | None:
+    """Cut a house; None where this draw does not work out."""
+    rooms = programme.rooms
     # A draw around what so many rooms need, kept inside the bounds; walls take about 7% of the footprint.
-    wanted = rooms * dice.between(14_500, 19_500) / 1000.0 * 1.07
+    wanted = rooms * dice.between(13_500, 18_500) / 1000.0 * 1.07
     area = min(max(wanted, config.min_area * 1.1), config.max_area * 1.02)
-    layout = two_storeys(dice, rooms, area) if storeys == 2 else _one_storey(dice, rooms, area)
+    if programme.shape == "stair_hall":
+        layout = two_storeys(dice, rooms, area, corner=programme.corner)
+    else:
+        layout = _one_storey(dice, programme, area)
     return None if layout is None else turn_layout(dice, layout)
 
 
@@ -43,19 +68,13 @@ def _draw_rooms(dice: Dice, config: HouseConfig) -> int:
     return rooms
 
 
-def _one_storey(dice: Dice, rooms: int, area: float) -> Layout | None:
-    if rooms <= 3:
+def _one_storey(dice: Dice, programme: Programme, area: float) -> Layout | None:
+    rooms, corner = programme.rooms, programme.corner
+    if programme.shape == "flat":
         return _flat(dice, rooms, area)
-    corner = rooms >= 4 and dice.chance(_L_PERCENT)
+    cut = {"corridor": _corridor, "great_room": _great_room, "split": _split}[programme.shape]
     count = rooms + 1 if corner else rooms
-    area = area * count / rooms
-    style = dice.below(100)
-    if style < 35:
-        layout = _corridor(dice, count, area)
-    elif style < 80:
-        layout = _great_room(dice, count, area)
-    else:
-        layout = _split(dice, count, area)
+    layout = cut(dice, count, area * count / rooms)
     if layout is None or not corner:
         return layout
     cells = drop_corner(dice, layout.size, layout.storeys[0])
@@ -113,7 +132,7 @@ def _great_room(dice: Dice, rooms: int, area: float) -> Layout | None:
     if not 6000 <= depth <= 13_500:
         return None
     west = columns[0] if sides == 2 else 0
-    cut = snap(depth * dice.between(50, 62) / 100)
+    cut = snap(depth * dice.between(54, 66) / 100)
     cells = [Rect(west, 0, west + great, cut), Rect(west, cut, west + great, depth)]
     left = (rooms - 2 + dice.below(2)) // 2 if sides == 2 else 0
     for count, x0, x1 in ((left, 0, west), (rooms - 2 - left, west + great, length)):

@@ -8,45 +8,45 @@ from dataclasses import replace
 from .config import HouseConfig
 from .cutting import Layout
 from .dice import Dice
-from .layout import draw_layout, draw_programme
+from .layout import Programme, draw_layout, draw_programme
 from .openings import exterior_openings, find_walls, put_doors
 from .plan import Door, Opening, Plan, Room, RoomKind, common_inner, exposed_spans, inner_rect
-from .uses import draw_kinds
+from .uses import Walls, draw_kinds
 
 # How unwelcome a door between two kinds of rooms is; pairs that are not listed cost 5.
 _COSTS: dict[frozenset[RoomKind], int] = {
     **{frozenset({"hall", kind}): 0 for kind in ("living", "bedroom", "bath", "study", "kitchen", "dining")},
+    **{frozenset({"great_room", kind}): 1 for kind in ("bedroom", "bath", "study", "dining")},
+    frozenset({"hall"}): 0,
     frozenset({"hall", "storage"}): 1,
     frozenset({"living", "kitchen"}): 0,
     frozenset({"kitchen", "dining"}): 0,
     frozenset({"living", "dining"}): 0,
     frozenset({"living", "study"}): 0,
-    frozenset({"kitchen", "storage"}): 1,
+    frozenset({"kitchen", "storage"}): 0,
     frozenset({"living", "bedroom"}): 1,
-    frozenset({"study", "bedroom"}): 1,
+    frozenset({"study", "bedroom"}): 2,
     frozenset({"study", "bath"}): 2,
     frozenset({"living", "bath"}): 2,
     frozenset({"living", "storage"}): 2,
     frozenset({"dining", "bedroom"}): 2,
-    frozenset({"bedroom", "bath"}): 3,
     frozenset({"dining", "bath"}): 3,
-    frozenset({"kitchen", "bedroom"}): 3,
+    frozenset({"kitchen", "bedroom"}): 4,
     frozenset({"kitchen", "bath"}): 4,
-    frozenset({"great_room", "bedroom"}): 0,
-    frozenset({"great_room", "bath"}): 1,
-    frozenset({"studio", "bath"}): 0,
-    frozenset({"bedroom"}): 6,
-    frozenset({"bath"}): 9,
 }
+_PUBLIC: frozenset[RoomKind] = frozenset(
+    {"hall", "living", "kitchen", "dining", "study", "great_room", "studio"}
+)
+"""Rooms that one may walk through."""
+_OPEN: frozenset[RoomKind] = frozenset({"living", "kitchen", "dining", "hall", "great_room"})
+"""Rooms that open into each other through wide arches; all others have doors."""
 _ATTEMPTS, _ATTEMPTS_OF_PROGRAMME = 3000, 150
 _PROGRAMME_STREAM = 1 << 32
-_OPEN: frozenset[RoomKind] = frozenset({"living", "kitchen", "dining", "hall", "study", "great_room"})
-"""Rooms that open into each other through wide arches; all others have doors."""
 
 
-def make_plan(dice: Dice, config: HouseConfig, rooms: int, storeys: int) -> Plan | None:
-    """Draw a floor plan of so many rooms and storeys; None where this draw does not work out."""
-    layout = draw_layout(dice, config, rooms, storeys)
+def make_plan(dice: Dice, config: HouseConfig, programme: Programme) -> Plan | None:
+    """Draw a floor plan of a programme; None where this draw does not work out."""
+    layout = draw_layout(dice, config, programme)
     if layout is None:
         return None
     bare = bare_rooms(layout)
@@ -69,13 +69,13 @@ def make_plan(dice: Dice, config: HouseConfig, rooms: int, storeys: int) -> Plan
 def draw_plans(seed: int, config: HouseConfig) -> Iterator[tuple[Dice, Plan]]:
     """Plans of the house ``seed``, one after another, each with the dice that draw the rest of the house.
 
-    The numbers of rooms and storeys stay for many attempts: else what is hard to lay out would be rare.
+    The programme stays for many attempts: else what is hard to lay out would be rare.
     """
     for attempt in range(_ATTEMPTS):
         if attempt % _ATTEMPTS_OF_PROGRAMME == 0:
-            rooms, storeys = draw_programme(Dice(seed, _PROGRAMME_STREAM + attempt), config)
+            programme = draw_programme(Dice(seed, _PROGRAMME_STREAM + attempt), config)
         dice = Dice(seed, attempt)
-        plan = make_plan(dice, config, rooms, storeys)
+        plan = make_plan(dice, config, programme)
         if plan is not None:
             yield dice, plan
 
@@ -105,43 +105,60 @@ def _openings_of(room: int, doors: tuple[Door, ...]) -> tuple[Opening, ...]:
 
 
 def _is_arch(dice: Dice, kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
-    return all(kinds[room] in _OPEN for room in pair) and dice.chance(85)
+    return _are_open(kinds, pair) and dice.chance(85)
 
 
-def _join(
-    dice: Dice, rooms: tuple[Room, ...], walls: dict[tuple[int, int], tuple[int, int, int]]
-) -> list[tuple[int, int]] | None:
-    """Pairs of rooms with a door: a tree of least cost, rarely one more; None where a room has no wall."""
+def _join(dice: Dice, rooms: tuple[Room, ...], walls: Walls) -> list[tuple[int, int]] | None:
+    """Pairs of rooms with a door: a tree of least cost, rarely one more; None where a room has no good wall.
+
+    Halls, living rooms and the like lead on to others. No way leads through a bathroom or a store, and
+    through a bedroom only that to its own bathroom.
+    """
     kinds = [room.kind for room in rooms]
+    costs = {
+        pair: _COSTS.get(frozenset(kinds[room] for room in pair), 5) * 100 + dice.below(180)
+        for pair in sorted(walls)
+    }
+    ranked = sorted(costs, key=lambda pair: (costs[pair], pair))
+    public = {number for number, kind in enumerate(kinds) if kind in _PUBLIC}
+    joined = _join_public(rooms, [pair for pair in ranked if set(pair) <= public], public)
+    if joined is None:
+        return None
     own_bath = kinds.count("bath") > 1 and dice.chance(40)
-    costs = {pair: _cost(kinds, pair, own_bath=own_bath) * 100 + dice.below(180) for pair in sorted(walls)}
+    for number in range(len(rooms)):
+        if number in public:
+            continue
+        doors = [pair for pair in ranked if number in pair and (set(pair) - {number}) <= public]
+        if kinds[number] == "bath":
+            own = [
+                pair
+                for pair in ranked
+                if number in pair and {kinds[room] for room in pair} == {"bath", "bedroom"}
+            ]
+            doors = own + doors if own_bath else doors
+            own_bath = own_bath and not own
+        if not doors:
+            return None
+        joined.append(doors[0])
+    spare = [pair for pair in ranked if set(pair) <= public and pair not in joined]
+    return joined + [pair for pair in spare if dice.chance(80 if _are_open(kinds, pair) else 50)]
+
+
+def _join_public(
+    rooms: tuple[Room, ...], ranked: list[tuple[int, int]], public: set[int]
+) -> list[tuple[int, int]] | None:
+    """The tree of least cost between rooms that one walks through; None where they do not hang together."""
     # The stairs join the storeys.
     stairs = [number for number, room in enumerate(rooms) if room.stairs]
-    group = [stairs[0] if number in stairs else number for number in range(len(kinds))]
-    joined: list[tuple[int, int]] = []
-    spare: list[tuple[int, int]] = []
-    for pair in sorted(costs, key=lambda pair: (costs[pair], pair)):
+    group = {number: stairs[0] if number in stairs else number for number in sorted(public)}
+    joined = []
+    for pair in ranked:
         a, b = (group[room] for room in pair)
-        if a == b:
-            spare.append(pair)
-            continue
-        joined.append(pair)
-        group = [a if other == b else other for other in group]
-    if len(set(group)) > 1:
-        return None
-    more = [pair for pair in spare if costs[pair] < 480 and dice.chance(70)]
-    wide = [pair for pair in spare if all(kinds[room] in _OPEN for room in pair) and dice.chance(80)]
-    return [pair for pair in dict.fromkeys(joined + wide + more) if pair in joined or _spare(kinds, pair)]
+        if a != b:
+            joined.append(pair)
+            group = {number: a if other == b else other for number, other in group.items()}
+    return joined if len(set(group.values())) == 1 else None
 
 
-def _cost(kinds: list[RoomKind], pair: tuple[int, int], *, own_bath: bool) -> int:
-    """How unwelcome a door is; where a bedroom may have its own bathroom, the last of them is."""
-    bath = len(kinds) - 1 - kinds[::-1].index("bath") if own_bath else -1
-    if bath in pair:
-        return -1 if "bedroom" in (kinds[pair[0]], kinds[pair[1]]) else 8
-    return _COSTS.get(frozenset(kinds[room] for room in pair), 5)
-
-
-def _spare(kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
-    """Whether two rooms may have a door that is not needed: bathrooms and stores have one door."""
-    return not any(kinds[room] in ("bath", "storage") for room in pair)
+def _are_open(kinds: list[RoomKind], pair: tuple[int, int]) -> bool:
+    return all(kinds[room] in _OPEN for room in pair)

@@ -13,7 +13,7 @@ RISE = STOREY // RISERS
 TREAD = 260
 """Depth of a step from nose to nose."""
 RAIL_ZONE = 60
-"""Width that handrail and balusters take on an open side."""
+"""Width that handrail and balusters take on the open side."""
 GAP = 120
 """Between the two flights of a staircase that turns back."""
 HALF = TREAD // 2
@@ -27,7 +27,7 @@ Vector = tuple[int, int]
 
 
 class Ramp(NamedTuple):
-    """Sloped ground: a rectangle ``u0`` to ``u1`` across, from height ``y0`` at ``s0`` to ``y1`` at ``s1``."""
+    """Sloped ground: a rectangle ``u0`` to ``u1`` across, height ``y0`` at ``s0``, ``y1`` at ``s1``."""
 
     u0: int
     u1: int
@@ -42,7 +42,7 @@ class Stairs:
     """A staircase in its own frame: u across, away from its wall; s along, up the first flight from its foot.
 
     A ``straight`` one has all 16 risers in one flight; a ``half_turn`` has 8, a landing, and 8 back beside
-    them.
+    them. The side away from the wall is open and has a railing.
     """
 
     shape: Literal["straight", "half_turn"]
@@ -54,10 +54,6 @@ class Stairs:
     """Direction of s in the plan, along an axis."""
     width: int
     """Clear width of a flight."""
-    open_side: bool
-    """Whether the side away from the wall is open and has a railing; else a wall stands there too."""
-    gap: int = GAP
-    """Between the flights of a half turn."""
 
     @property
     def run(self) -> int:
@@ -67,8 +63,7 @@ class Stairs:
     @property
     def breadth(self) -> int:
         """Extent along u, railing included."""
-        flights = self.width if self.shape == "straight" else 2 * self.width + self.gap
-        return flights + (RAIL_ZONE if self.open_side else 0)
+        return self.flights[-1][1] + RAIL_ZONE
 
     @property
     def length(self) -> int:
@@ -80,7 +75,7 @@ class Stairs:
         """Extents along u of the flights, the lower one first."""
         if self.shape == "straight":
             return ((0, self.width),)
-        return ((0, self.width), (self.width + self.gap, 2 * self.width + self.gap))
+        return ((0, self.width), (self.width + GAP, 2 * self.width + GAP))
 
     @property
     def head(self) -> int:
@@ -146,7 +141,7 @@ class Stairs:
         """Ground on the landing between two flights, in the plan; None for a straight staircase."""
         if self.shape == "straight":
             return None
-        right = 2 * self.width + self.gap - radius
+        right = 2 * self.width + GAP - radius
         return self.to_rect(radius, self.run + _reach(radius), right, self.length - radius)
 
     def mouths(self, radius: int) -> tuple[Rect, Rect]:

@@ -74,8 +74,7 @@ def add_stairs(mesh: MeshBuilder, stairs: Stairs, style: Style, panel: int) -> N
         riser = (STOREY // 2 - RISE - 5, STOREY // 2 - _BOARD)
         pen.box(style.trim, stairs.flights[0], riser, (s[0] - 12, s[0]))
         _faces(pen, panel, u, s, STOREY // 2 - _BOARD)
-        if stairs.open_side:
-            _strip(pen, style, panel)
+        _strip(pen, style, panel)
     _last_step(pen, style)
     _edges(pen, style)
     rails = _Pen(mesh, stairs, mesh.new_object("railing"))
@@ -133,8 +132,7 @@ def _edges(pen: _Pen, style: Style) -> None:
     """Boards that cover the edges of the slab around the stairwell."""
     stairs, y = pen.stairs, (WALL_HEIGHT - 15, STOREY + 8)
     right = stairs.flights[-1][1]
-    if stairs.open_side:
-        pen.box(style.trim, (right - 3, right + 18), y, (0, stairs.length))
+    pen.box(style.trim, (right - 3, right + 18), y, (0, stairs.length))
     for end, out, u in _closed_ends(stairs):
         pen.box(style.trim, u, y, (end + 3 * -out, end + 18 * out))
 
@@ -155,10 +153,9 @@ def _flight_rails(pen: _Pen, style: Style) -> None:
     lower, upper = stairs.flights
     _sloped(pen, style, lower[1] - RAIL_ZONE // 2, (0, stairs.run), RISE, None)
     _sloped(pen, style, upper[0] + RAIL_ZONE // 2, (stairs.run, 0), STOREY // 2 + RISE, None)
-    if stairs.open_side:
-        u = upper[1] + RAIL_ZONE // 2
-        _sloped(pen, style, u, (stairs.run, 0), STOREY // 2 + RISE, _BELOW_SLAB)
-        _level(pen, style, (u, u), (stairs.run, stairs.length - 30), STOREY // 2)
+    u = upper[1] + RAIL_ZONE // 2
+    _sloped(pen, style, u, (stairs.run, 0), STOREY // 2 + RISE, _BELOW_SLAB)
+    _level(pen, style, (u, u), (stairs.run, stairs.length - 30), STOREY // 2)
 
 
 _BELOW_SLAB = WALL_HEIGHT - _RAIL
@@ -198,8 +195,7 @@ def _guards(pen: _Pen, style: Style) -> None:
     """Railings around the well on the floor above."""
     stairs = pen.stairs
     u = stairs.flights[-1][1] + RAIL_ZONE // 2
-    if stairs.open_side:
-        _level(pen, style, (u, u), (20, stairs.length - 40), STOREY)
+    _level(pen, style, (u, u), (20, stairs.length - 40), STOREY)
     for end, out, (low, high) in _closed_ends(stairs):
         s = end + out * RAIL_ZONE // 2
         _level(pen, style, (low + 40, high - 40), (s, s), STOREY)

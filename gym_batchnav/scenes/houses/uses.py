@@ -11,11 +11,11 @@ Walls = dict[tuple[int, int], tuple[int, int, int]]
 # Least and greatest floor area of each kind, square metres.
 _AREAS: dict[RoomKind, tuple[int, int]] = {
     "hall": (2, 40),
-    "living": (13, 60),
-    "kitchen": (6, 32),
+    "living": (13, 45),
+    "kitchen": (6, 24),
     "dining": (7, 26),
-    "bedroom": (7, 30),
-    "bath": (3, 13),
+    "bedroom": (7, 24),
+    "bath": (3, 11),
     "study": (4, 17),
     "storage": (2, 12),
     "great_room": (18, 60),
@@ -85,7 +85,7 @@ def _kitchens(kinds: dict[int, RoomKind], free: list[int], rooms: list[Room], wa
 
 def _other_kind(dice: Dice, area: int, *, alone: bool) -> RoomKind:
     """Use of a room downstairs that is neither living room, kitchen nor one of the first bedrooms."""
-    if area < 8_000_000:
+    if area < 9_000_000:
         return dice.pick(("storage", "storage", "study"))
     if area > 14_000_000:
         return dice.pick(("bedroom", "bedroom", "dining") if alone else ("dining", "dining", "bedroom"))

@@ -19,7 +19,7 @@ def draw_episodes(mesh, count, rng):
         geodesic = mesh.geodesic_distance(start, goal)
         ratio = geodesic / np.maximum(np.linalg.norm(start - goal, axis=1), 1e-9)
         kept = (ratio >= 1.1) | (rng.random(400) < 20.0 * (ratio - 0.98) ** 2)
-        kept &= (geodesic >= 1.0) & (geodesic <= 30.0)
+        kept &= (geodesic >= 1.0) & (geodesic <= 30.0) & (np.abs(start[:, 1] - goal[:, 1]) <= 0.5)
         for part, values in zip(found, (start, goal, geodesic, ratio), strict=True):
             part.append(values[kept])
     return tuple(np.concatenate(part)[:count] for part in found)
