@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 from ...errors import ConfigError, SceneError
 from ..scene import Scene
-from .brush import Brush, Footprint
+from .brush import Footprint
 from .config import HouseConfig
 from .dice import Dice
 from .furnish import furnish
-from .furniture.decoration import ceiling_lamp
-from .joinery import DOOR_PATTERNS, add_door, add_entrance, add_leaf, add_picture
-from .mesh import MeshBuilder, Place
+from .furniture import Decor, make_decor
+from .joinery import DOOR_PATTERNS, add_door, add_entrance, add_leaf
+from .mesh import MeshBuilder
 from .palette import Style, floor_finish, make_style, wall_finish, wood_floor
 from .placing import RoomPlacer
-from .plan import DOOR_WIDTH, WALL_HEIGHT, Door, Plan, Room
+from .plan import DOOR_WIDTH, Door, Plan
 from .program import draw_plans
 from .shell import add_ceiling, add_floor, add_walls
 from .stairwork import add_stairs
@@ -44,7 +44,9 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
         raise ConfigError(f"seed={seed} of a house; allowed: 0 to 2**63 - 1")
     config = HouseConfig() if config is None else config
     for dice, plan in draw_plans(seed, config):
-        house = _House(plan, make_style(dice), dice, config).build()
+        style = make_style(dice)
+        decor = make_decor(dice, style, config.clutter_percent)
+        house = _House(plan, style, decor, dice, config).build()
         if house is not None:
             return house.scene(scene_id or f"houses-v2/seed/{seed}")
     raise SceneError(f"house seed={seed}: found no house within {config}; widen the bounds")
@@ -56,6 +58,7 @@ class _House:
 
     plan: Plan
     style: Style
+    decor: Decor
     dice: Dice
     config: HouseConfig
     mesh: MeshBuilder = field(default_factory=MeshBuilder)
@@ -125,41 +128,8 @@ class _House:
             self.mesh,
             self.footprints,
             lane=self.dice.between(450, 700, 50),
-            clutter=self.config.clutter_percent,
         )
-        if not furnish(placer, self.style):
-            return False
-        ceiling_lamp(
-            Brush(self.mesh, self.footprints, _lamp_place(room), self.mesh.new_object("lighting")),
-            self.style,
-            WALL_HEIGHT,
-        )
-        self._pictures(number, placer)
-        return True
-
-    def _pictures(self, number: int, placer: RoomPlacer) -> None:
-        """Pictures on stretches of wall without openings."""
-        room = self.plan.rooms[number]
-        if room.kind in ("bath", "storage", "kitchen"):
-            return
-        for side in range(4):
-            low, high = room.inner.span(side)
-            centre = self.dice.between(low + 600, max(high - 600, low + 600), 50)
-            clear = all(
-                opening.side != side or opening.high + 560 < centre or centre < opening.low - 560
-                for opening in placer.openings
-            )
-            behind = room.inner.strip(side, centre - 480, centre + 480, 300)
-            if clear and self.dice.chance(45) and not any(rect.overlaps(behind) for rect in placer.taken):
-                add_picture(
-                    self.mesh,
-                    room,
-                    side,
-                    centre,
-                    self.dice,
-                    self.style,
-                    self.mesh.new_object("picture"),
-                )
+        return furnish(placer, self.decor)
 
     def _shell(self) -> None:
         """Floors, ceilings, walls, windows, the entrance and the stairs."""
@@ -184,17 +154,3 @@ class _House:
                     add_entrance(mesh, room, opening, dice, style, mesh.new_object("door"))
         if plan.stairs:
             add_stairs(mesh, plan.stairs, style, hall if dice.chance(60) else style.trim)
-
-
-def _lamp_place(room: Room) -> Place:
-    """The middle of the room, or of what the stairs leave of it."""
-    rect = room.inner
-    for stairs in room.stairs:
-        beside = [
-            rect._replace(x1=stairs.x0),
-            rect._replace(x0=stairs.x1),
-            rect._replace(z1=stairs.z0),
-            rect._replace(z0=stairs.z1),
-        ]
-        rect = max(beside, key=lambda part: (min(part.width, part.depth), part))
-    return Place((rect.x0 + rect.x1) // 2, (rect.z0 + rect.z1) // 2, y=room.y)

@@ -121,17 +121,6 @@ def add_entrance(
     brush.box(style.metal, (x1 - 40, x1 - 20), (200, 320), (-_DEEP, -_DEEP + 10))
 
 
-def add_picture(
-    mesh: MeshBuilder, room: Room, side: int, centre: int, dice: Dice, style: Style, owner: int
-) -> None:
-    """Hang a framed picture on a wall, too flat to stand in anybody's way."""
-    half, rise = dice.between(200, 450, 50), dice.between(250, 400, 50)
-    x0, x1 = along(side, centre - half, centre + half)
-    brush = Brush(mesh, [], wall_place(room, side), owner)
-    brush.box(style.black, (x0 - 20, x1 + 20), (1580 - rise, 1580 + rise), (0, 14))
-    brush.box(style.picture(dice), (x0, x1), (1600 - rise, 1560 + rise), (14, 18))
-
-
 def _lining(brush: Brush, x0: int, x1: int, deep: tuple[int, int], finish: int) -> None:
     """Boards along the sides and the head of an opening, through the wall; they overlap the wall's edges."""
     for x in ((x0 - BOARD - 10, x0), (x1, x1 + BOARD + 10)):

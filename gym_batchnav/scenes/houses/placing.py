@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,29 @@ from .brush import Brush, Footprint
 from .dice import Dice
 from .furniture import Piece
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
-from .plan import SILL, Opening, Rect, Room
+from .plan import Opening, Rect, Room, without
 
 _STEP = 50
 _DOOR_DEPTH = 850
 """Depth of the space that stays free before a door."""
 _ARCH_DEPTH = 450
 """The same for the wide arches, which furniture may stand beside."""
-_WALL_GAP = 20
-"""Distance of furniture from its wall, so that faces do not coincide with it."""
+WALL_GAP = 20
+"""Distance of furniture from its wall, past the skirting boards."""
+_HUNG_GAP = 3
+"""Distance of pictures and curtains from the wall, so that faces do not coincide with it."""
 
 Rects = NDArray[np.int64]
+Prefer = Literal["any", "corner", "middle", "low", "high"]
+Span = tuple[int, int]
+
+
+class Spot(NamedTuple):
+    """Where a piece can stand at a wall."""
+
+    side: int
+    low: int
+    """Its lower end along the wall."""
 
 
 @dataclass(slots=True)
@@ -36,10 +49,12 @@ class RoomPlacer:
     footprints: list[Footprint]
     lane: int
     """Width that must stay free between a piece in the middle and everything else."""
-    clutter: int = 50
-    """How many small things lie about, in per cent."""
     reserved: list[Rect] = field(default_factory=list)
     taken: list[Rect] = field(default_factory=list)
+    backs: list[tuple[int, Span, int]] = field(default_factory=list)
+    """What stands at walls: side, extent along it, height."""
+    tables: list[tuple[int, int]] = field(default_factory=list)
+    """Where the middles of dining tables are, below their lamps."""
 
     def __post_init__(self) -> None:
         self.taken += self.room.blocked
@@ -52,57 +67,87 @@ class RoomPlacer:
                     self.room.inner.strip(opening.side, opening.low - 80, opening.high + 80, depth)
                 )
 
+    @property
+    def inner(self) -> Rect:
+        """The floor of the room."""
+        return self.room.inner
+
     def at_wall(
-        self,
-        piece: Piece,
-        *,
-        prefer: Literal["any", "corner", "middle"] = "any",
-        sides: tuple[int, ...] = (0, 1, 2, 3),
-    ) -> int | None:
-        """Put a piece with its back to a wall; returns the side, or None where there is no room."""
-        choices = [(side, low) for side in self.dice.shuffled(sides) for low in self._fits(piece, side)]
-        if not choices:
-            return None
-        side, low = self._choose(choices, piece, prefer)
-        inner = self.room.inner
-        self.taken.append(inner.strip(side, low, low + piece.width, piece.depth + _WALL_GAP))
+        self, piece: Piece, *, prefer: Prefer = "any", sides: tuple[int, ...] = (0, 1, 2, 3)
+    ) -> Spot | None:
+        """Put a piece with its back to a wall; returns where, or None where there is no room."""
+        spot = self.find(piece, prefer=prefer, sides=sides)
+        if spot is not None:
+            self.put(piece, spot)
+        return spot
+
+    def find(
+        self, piece: Piece, *, prefer: Prefer = "any", sides: tuple[int, ...] = (0, 1, 2, 3)
+    ) -> Spot | None:
+        """A place for a piece with its back to one of the ``sides``; None where there is no room."""
+        choices = [Spot(side, low) for side in self.dice.shuffled(sides) for low in self.fits(piece, side)]
+        return self._choose(choices, piece, prefer) if choices else None
+
+    def put(self, piece: Piece, spot: Spot) -> None:
+        """Draw a piece where ``find`` or ``fits`` said."""
+        side, low = spot
+        span = (low, low + piece.width)
+        self.taken.append(self.inner.strip(side, *span, piece.depth + WALL_GAP))
+        self.backs.append((side, span, piece.height))
         if piece.front:
             self.reserved.append(
-                inner.strip(side, low + 100, low + piece.width - 100, piece.depth + piece.front)
+                self.inner.strip(side, low + 100, low + piece.width - 100, piece.depth + piece.front)
             )
-        line = inner.line(side) + (_WALL_GAP if side in (0, 3) else -_WALL_GAP)
-        along = low + piece.half
+        self._draw(piece, self.place_at(side, low + piece.half, WALL_GAP))
+
+    def place_at(self, side: int, along: int, gap: int) -> Place:
+        """The frame at a wall: its origin ``gap`` before it, its z into the room."""
+        line = self.inner.line(side) + (gap if side in (0, 3) else -gap)
         x, z = (along, line) if side % 2 == 0 else (line, along)
-        self._draw(piece, Place(x, z, QUARTER_TURNS[side], self.room.y))
-        return side
+        return Place(x, z, QUARTER_TURNS[side], self.room.y)
+
+    def stand(self, piece: Piece, place: Place, *, lane: int = 0, overlap: int = 0) -> bool:
+        """Put a piece at a place if nothing is there; it may reach ``overlap`` into what is reserved."""
+        rect = _bounds(place, piece)
+        if not self.inside(rect) or self._meets(rect.grown(lane), self.taken):
+            return False
+        if self._meets(rect.grown(-overlap), self.reserved):
+            return False
+        self.taken.append(rect)
+        self._draw(piece, place)
+        return True
+
+    def inside(self, rect: Rect) -> bool:
+        """Whether a rectangle lies within the room, a little off its walls."""
+        free = self.inner.grown(-WALL_GAP)
+        return free.x0 <= rect.x0 and free.z0 <= rect.z0 and rect.x1 <= free.x1 and rect.z1 <= free.z1
 
     def in_middle(
         self, piece: Piece, *, turns: tuple[int, ...] = (0, 1, 2, 3), lane: int | None = None
-    ) -> bool:
-        """Put a piece away from the walls, with a lane around it; False where there is no room."""
+    ) -> Place | None:
+        """Put a piece away from the walls, with a lane around it; None where there is no room."""
         lane = self.lane if lane is None else lane
-        turn = self.dice.pick(turns)
-        width, depth = (piece.width, piece.depth) if turn % 2 == 0 else (piece.depth, piece.width)
-        free = self.room.inner.grown(-lane)
+        for turn in self.dice.shuffled(turns)[:2]:
+            width, depth = (piece.width, piece.depth) if turn % 2 == 0 else (piece.depth, piece.width)
+            solid = self._free_rects(width, depth, lane)
+            if len(solid):
+                rect = Rect(*(int(value) for value in solid[self.dice.below(len(solid))]))
+                self.taken.append(rect)
+                centre = Place(rect.x0 + width // 2, rect.z0 + depth // 2, QUARTER_TURNS[turn])
+                back = Place(*centre.apply(0, -(piece.depth // 2)), QUARTER_TURNS[turn], self.room.y)
+                self._draw(piece, back)
+                return back
+        return None
+
+    def _free_rects(self, width: int, depth: int, lane: int) -> Rects:
+        """(N, 4) rectangles of a size that have a lane around them."""
+        free = self.inner.grown(-lane)
         xs = np.arange(free.x0, free.x1 - width + 1, 2 * _STEP)
         zs = np.arange(free.z0, free.z1 - depth + 1, 2 * _STEP)
-        if not len(xs) or not len(zs):
-            return False
         x, z = (axis.ravel() for axis in np.meshgrid(xs, zs, indexing="ij"))
-        around = np.stack([x - lane, z - lane, x + width + lane, z + depth + lane], axis=1)
-        solid = around + np.array([lane, lane, -lane, -lane])
-        open_ = ~_hits(around, self.taken) & ~_hits(solid, self.reserved)
-        found = np.nonzero(open_)[0]
-        if not len(found):
-            return False
-        chosen = int(found[self.dice.below(len(found))])
-        rect = Rect(*(int(value) for value in solid[chosen]))
-        self.taken.append(rect)
-        centre_x, centre_z = rect.x0 + width // 2, rect.z0 + depth // 2
-        turned = Place(centre_x, centre_z, QUARTER_TURNS[turn])
-        corner = turned.apply(0, -(piece.depth // 2))
-        self._draw(piece, Place(*corner, QUARTER_TURNS[turn], self.room.y))
-        return True
+        solid = np.stack([x, z, x + width, z + depth], axis=1)
+        around = solid + np.array([-lane, -lane, lane, lane])
+        return solid[~_hits(around, self.taken) & ~_hits(solid, self.reserved)]
 
     def askew(self, piece: Piece, turn: Turn) -> bool:
         """Put a small piece turned by an odd angle into the middle."""
@@ -111,46 +156,82 @@ class RoomPlacer:
         def draw(brush: Brush) -> None:
             piece.draw(brush.moved(0, size // 2, turn).moved(0, -piece.depth // 2))
 
-        return self.in_middle(
-            Piece(size, size, piece.height, draw, class_name=piece.class_name), lane=min(self.lane, 350)
-        )
+        whole = Piece(size, size, piece.height, draw, class_name=piece.class_name)
+        return self.in_middle(whole, lane=min(self.lane, 350)) is not None
+
+    def brush(self, place: Place, class_name: str) -> Brush:
+        """A pen for something new at a place."""
+        return Brush(self.mesh, self.footprints, place, self.mesh.new_object(class_name))
+
+    def hang(self, side: int, along: int, y: int, draw: Callable[[Brush], None]) -> None:
+        """Draw something on a wall; ``draw`` opens its own parts."""
+        place = self.place_at(side, along, _HUNG_GAP)
+        draw(Brush(self.mesh, self.footprints, place._replace(y=place.y + y), 0))
+
+    def free_wall(self, side: int, low: int, high: int) -> list[Span]:
+        """Stretches of a wall without openings and tall furniture between two heights."""
+        spans = [self.inner.span(side)]
+        holes = [
+            (opening.low - 100, opening.high + 100)
+            for opening in self.openings
+            if opening.side == side and opening.bottom < high
+        ]
+        holes += [span for other, span, top in self.backs if other == side and top > low]
+        near = self.inner.strip(side, *spans[0], 400)
+        holes += [rect.span(side) for rect in self.room.stairs if rect.overlaps(near)]
+        for hole in holes:
+            spans = [part for span in spans for part in without(span, hole)]
+        return spans
+
+    def is_free(self, rect: Rect) -> bool:
+        """Whether nothing is in a rectangle, and no door needs it."""
+        return not self._meets(rect, self.taken) and not self._meets(rect, self.reserved)
+
+    @staticmethod
+    def _meets(rect: Rect, others: list[Rect]) -> bool:
+        return any(rect.overlaps(other) for other in others)
 
     def _draw(self, piece: Piece, place: Place) -> None:
-        owner = self.mesh.new_object(piece.class_name)
-        piece.draw(Brush(self.mesh, self.footprints, place, owner))
+        piece.draw(self.brush(place, piece.class_name))
 
-    def _fits(self, piece: Piece, side: int) -> list[int]:
+    def fits(self, piece: Piece, side: int) -> list[int]:
         """Places along a side where the piece fits, millimetres along the wall."""
-        low, high = self.room.inner.span(side)
-        across = self.room.inner.depth if side % 2 == 0 else self.room.inner.width
+        low, high = self.inner.span(side)
+        across = self.inner.depth if side % 2 == 0 else self.inner.width
         if across < piece.depth + max(piece.front, 600):
             return []
-        starts = np.arange(low + _WALL_GAP, high - piece.width - _WALL_GAP + 1, _STEP)
-        last = high - _WALL_GAP - piece.width
+        starts = np.arange(low + WALL_GAP, high - piece.width - WALL_GAP + 1, _STEP)
+        last = high - WALL_GAP - piece.width
         if len(starts) and starts[-1] < last:
             starts = np.append(starts, last)
-        strip = self.room.inner.strip(side, 0, 0, piece.depth + _WALL_GAP)
-        front = self.room.inner.strip(side, 0, 0, piece.depth + piece.front)
+        strip = self.inner.strip(side, 0, 0, piece.depth + WALL_GAP)
+        front = self.inner.strip(side, 0, 0, piece.depth + piece.front)
         solid, clear = (_along(rect, side, starts, piece.width) for rect in (strip, front))
         free = ~_hits(solid, self.reserved) & ~_hits(solid, self.taken) & ~_hits(clear, self.taken)
-        if piece.height > SILL:
-            for opening in self.openings:
-                if opening.side == side and opening.kind == "window":
-                    free &= (starts >= opening.high) | (starts + piece.width <= opening.low)
+        for opening in self.openings:
+            if opening.side == side and opening.kind == "window" and piece.height > opening.bottom:
+                free &= (starts >= opening.high) | (starts + piece.width <= opening.low)
         return [int(start) for start in starts[free]]
 
-    def _choose(
-        self, choices: list[tuple[int, int]], piece: Piece, prefer: Literal["any", "corner", "middle"]
-    ) -> tuple[int, int]:
+    def _choose(self, choices: list[Spot], piece: Piece, prefer: Prefer) -> Spot:
         if prefer == "any":
             return self.dice.pick(choices)
 
-        def off_centre(choice: tuple[int, int]) -> int:
-            low, high = self.room.inner.span(choice[0])
-            return abs(2 * choice[1] + piece.width - low - high)
+        def rank(choice: Spot) -> int:
+            low, high = self.inner.span(choice.side)
+            if prefer in ("low", "high"):
+                return choice.low - low if prefer == "low" else high - choice.low
+            return abs(2 * choice.low + piece.width - low - high)
 
-        ranked = sorted(choices, key=off_centre, reverse=prefer == "corner")
+        ranked = sorted(choices, key=rank, reverse=prefer == "corner")
         return self.dice.pick(ranked[: max(1, min(3, len(ranked) // 8))])
+
+
+def _bounds(place: Place, piece: Piece) -> Rect:
+    """Axis-aligned bounds of a piece at a place."""
+    ends = [place.apply(x, z) for x in (-piece.half, piece.half) for z in (0, piece.depth)]
+    xs, zs = [x for x, _ in ends], [z for _, z in ends]
+    return Rect(min(xs), min(zs), max(xs), max(zs))
 
 
 def _along(strip: Rect, side: int, starts: NDArray[np.int64], width: int) -> Rects:

@@ -1,7 +1,8 @@
-"""Parametric furniture with real sizes, made of boxes and prisms."""
+"""Parametric furniture with real sizes."""
 
 from __future__ import annotations
 
+from .decor import Decor, make_decor
 from .piece import Piece
 
-__all__ = ["Piece"]
+__all__ = ["Decor", "Piece", "make_decor"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .lathe import lathe
+from .lathe import Profile, lathe
 from .leaves import leaves
+from .loft import loft
 from .shape import Shape, join, mirrored, moved, tilted, tipped, turned
 from .soft import cloth, cushion, folds
-from .solids import cuboid, prism, rounded_box, slab
+from .solids import cuboid, panel, prism, rounded_box, sheet, slab, soft_box
 from .tube import tube
 
 __all__ = [
+    "Profile",
     "Shape",
     "cloth",
     "cuboid",
@@ -18,11 +20,15 @@ __all__ = [
     "join",
     "lathe",
     "leaves",
+    "loft",
     "mirrored",
     "moved",
+    "panel",
     "prism",
     "rounded_box",
+    "sheet",
     "slab",
+    "soft_box",
     "tilted",
     "tipped",
     "tube",

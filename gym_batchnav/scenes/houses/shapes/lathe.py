@@ -24,7 +24,7 @@ def lathe(profile: Profile, sides: int = 12) -> Shape:
         sides: 6, 8, 12 or 24.
     """
     around = np.concatenate([ring(sides), ring(sides)[:1]])
-    tilts = _tilts(profile)
+    ends = tilts(profile)
     widest = max(radius for radius, _ in profile)
     parts, run = [], 0
     for number in range(len(profile) - 1):
@@ -32,14 +32,14 @@ def lathe(profile: Profile, sides: int = 12) -> Shape:
         length = round(((r1 - r0) ** 2 + (y1 - y0) ** 2) ** 0.5)
         if max(r0, r1) and length:
             flat = abs(y1 - y0) < abs(r1 - r0)
-            bands = (_row(around, r0, y0, tilts[number][0]), _row(around, r1, y1, tilts[number][1]))
+            bands = (_row(around, r0, y0, ends[number][0]), _row(around, r1, y1, ends[number][1]))
             texture = _texture(bands, flat, widest, (-run, -run - length))
             parts.append(_band(bands, texture, (r0, r1)))
         run += length
     return join(*parts)
 
 
-def _tilts(profile: Profile) -> list[tuple[Ints, Ints]]:
+def tilts(profile: Profile) -> list[tuple[Ints, Ints]]:
     """Normals (outwards, up) at both ends of each part of a profile."""
     step = np.diff(np.array(profile, np.float64), axis=0)
     length = np.sqrt(step[:, 0] ** 2 + step[:, 1] ** 2)

@@ -63,9 +63,9 @@ def cloth(width: int, length: int, height: int, drop: int, *, foot: bool = True)
         [[SINES[(5 * i * j + 3 * i + 7 * j) % 24] for j in range(len(xs))] for i in range(len(zs))]
     )
     y = np.minimum(np.array(down)[None], height - np.array(sink)[:, None])
-    lift = np.where(y == height, ripple * 7 // UNIT, 0)
+    lift = np.where(y == height, ripple * 5 // UNIT, 0)
     at_side, at_foot = np.array(down)[None] < 0, np.array(zs)[:, None] > length
-    wave = np.where(at_side & at_foot, 0, ripple * 8 // UNIT)
+    wave = np.where(at_side & at_foot, 0, ripple * 5 // UNIT)
     x = np.array(xs) + np.where(at_side, wave * np.sign(np.array(xs)), 0)
     z = np.array(zs)[:, None] + np.where(at_foot, wave, 0)
     points = np.stack([x, y + lift, z], axis=2)[::-1]

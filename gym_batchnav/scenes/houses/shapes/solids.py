@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from .circle import COSINES, SINES
-from .shape import UNIT, Ints, Shape, flat, join, surface
+from .shape import UNIT, Ints, Shape, flat, join, moved, surface, tipped, unit
 
 _CORNERS = np.array([[0, 4, 6, 2], [5, 1, 3, 7], [0, 1, 5, 4], [6, 7, 3, 2], [1, 0, 2, 3], [4, 5, 7, 6]])
 _AXES = ((2, 1), (2, 1), (0, 2), (0, 2), (0, 1), (0, 1))
@@ -58,7 +58,7 @@ def rounded_box(
     lower = [(inset, height - y, c, -s) for inset, y, c, s in rings][::-1] if bottom else [(0, 0, UNIT, 0)]
     layers = lower + rings
     outline = [
-        _round_rect(width - 2 * i, depth - 2 * i, max(radius + radius // 2 + 2 - i, 2), steps)
+        round_rect(width - 2 * i, depth - 2 * i, max(radius + radius // 2 + 2 - i, 2), steps)
         for i, *_ in layers
     ]
     points = np.stack(
@@ -70,9 +70,9 @@ def rounded_box(
             for (_, out), (*_, c, s) in zip(outline, layers, strict=True)
         ]
     )
-    parts = [surface(points, _around(points, height), normals), _lid(points[-1], 1)]
+    parts = [surface(points, _around(points, height), normals), lid(points[-1], 1)]
     if bottom:
-        parts.append(_lid(points[0], -1))
+        parts.append(lid(points[0], -1))
     return join(*parts)
 
 
@@ -82,8 +82,9 @@ def _quarter(steps: int) -> list[tuple[int, int]]:
     return [(int(COSINES[mark]), int(SINES[mark])) for mark in marks]
 
 
-def _round_rect(width: int, depth: int, radius: int, steps: int) -> tuple[Ints, Ints]:
+def round_rect(width: int, depth: int, radius: int, steps: int) -> tuple[Ints, Ints]:
     """(N + 1, 2) outline (x, z) and normals, from +x by way of -z."""
+    radius = min(radius, min(width, depth) // 2 - 2)
     half = np.array([width // 2 - radius, depth // 2 - radius])
     points, normals = [], []
     for quarter, (sx, sz) in enumerate(((1, -1), (-1, -1), (-1, 1), (1, 1))):
@@ -104,7 +105,7 @@ def _around(points: Ints, height: int) -> Ints:
     return np.stack([v, u] if 4 * height < u[0, -1] else [u, v], axis=2)
 
 
-def _lid(ring: Ints, up: int) -> Shape:
+def lid(ring: Ints, up: int) -> Shape:
     """The upper (1) or lower (-1) face of a rounded box: quads across, from the back to the front."""
     count = len(ring) - 1
     half = count // 2
@@ -115,6 +116,77 @@ def _lid(ring: Ints, up: int) -> Shape:
     normals = np.zeros_like(corners)
     normals[..., 1] = up * UNIT
     return Shape(corners, _grained(corners[..., [0, 2]]), normals)
+
+
+@lru_cache(maxsize=1024)
+def panel(width: int, height: int, thick: int, bevel: int = 3) -> Shape:
+    """An upright board with soft front edges: x about 0, y from 0, its back at z = 0 (and not drawn)."""
+    return moved(tipped(rounded_box(height, thick, width, bevel), "z"), 0, height // 2, 0)
+
+
+@lru_cache(maxsize=256)
+def sheet(width: int, height: int, across: int = 1, up: int = 1) -> Shape:
+    """A flat upright picture for fitted finishes: x about 0, y from 0, seen from +z."""
+    x, y = np.arange(across + 1), np.arange(up + 1)[:, None]
+    flat_x, flat_y = np.broadcast_arrays(-(width // 2) + width * x // across, height * y // up)
+    points = np.stack([flat_x, flat_y, np.zeros_like(flat_x)], axis=2)
+    u, v = np.broadcast_arrays(1000 * x // across, 1000 - 1000 * y // up)
+    return surface(points, np.stack([u, v], axis=2), np.broadcast_to(np.array([0, 0, UNIT]), points.shape))
+
+
+@lru_cache(maxsize=256)
+def soft_box(
+    width: int, height: int, depth: int, radius: int, crown: int = 0, *, bottom: bool = False
+) -> Shape:
+    """A padded block, round on all edges: x and z about 0, y from 0.
+
+    Args:
+        width: along x.
+        height: along y, without the crown.
+        depth: along z.
+        radius: of the edges; at most half of each extent.
+        crown: how much the middle of its upper side is raised.
+        bottom: whether the lower face is drawn.
+    """
+    size = np.array([width, height, depth])
+    middle = np.array([0, height // 2, 0])
+    low, high = middle - size // 2, middle - size // 2 + size
+    parts = []
+    for face in range(6):
+        if face == 2 and not bottom:
+            continue
+        axis, sign = face // 2, 1 if face % 2 else -1
+        first, second = ((1, 2), (2, 0), (0, 1))[axis] if sign > 0 else ((2, 1), (0, 2), (1, 0))[axis]
+        a, b = np.meshgrid(_lines(low[first], high[first], radius), _lines(low[second], high[second], radius))
+        points = np.empty((*a.shape, 3), np.int64)
+        points[..., first], points[..., second] = a, b
+        points[..., axis] = high[axis] if sign > 0 else low[axis]
+        parts.append(_inflated(points, (low, high), radius, crown, swap=size[first] > size[second]))
+    return join(*parts)
+
+
+def _lines(low: int, high: int, radius: int) -> Ints:
+    """Where the grid of a padded face has its lines."""
+    marks = [low, low + radius, (low + high) // 2, high - radius, high]
+    return np.array(sorted(set(map(int, marks))), np.int64)
+
+
+def _inflated(points: Ints, box: tuple[Ints, Ints], radius: int, crown: int, *, swap: bool) -> Shape:
+    """A face of a box drawn onto the rounded box, and raised in the middle of the upper side."""
+    low, high = box
+    inner = np.clip(points, low + radius, high - radius)
+    normals = unit(points - inner)
+    texture = np.delete(points, int(np.argmax(np.ptp(points.reshape(-1, 3), axis=0) == 0)), axis=2)
+    out = inner + np.rint(normals * (radius / UNIT)).astype(np.int64)
+    if crown:
+        u = (2000 * out[..., 0]) // (high[0] - low[0])
+        v = (2000 * out[..., 2]) // (high[2] - low[2])
+        fade = np.clip(normals[..., 1], 0, UNIT)
+        hill = (10**6 - u * u) * (10**6 - v * v) // 10**9
+        out[..., 1] += crown * np.clip(hill, 0, 1000) // 1000 * fade // UNIT
+        normals[..., 0] += fade * crown * 4 * u // 1000 // int(high[0] - low[0]) * (10**6 - v * v) // 10**6
+        normals[..., 2] += fade * crown * 4 * v // 1000 // int(high[2] - low[2]) * (10**6 - u * u) // 10**6
+    return surface(out, texture[..., ::-1] if swap else texture, normals)
 
 
 @lru_cache(maxsize=256)

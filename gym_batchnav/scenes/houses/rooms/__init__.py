@@ -1,0 +1,1 @@
+"""Recipes: what stands where in each kind of room."""
