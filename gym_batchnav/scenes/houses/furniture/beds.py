@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..brush import Brush
+from ..mesh import QUARTER_TURNS
 from ..shapes import Shape, cloth, cushion, join, moved, rounded_box, soft_box, tilted, tipped
-from . import clutter
 from .cases import bedside
 from .decor import Decor
 from .parts import board, legs
@@ -40,6 +40,19 @@ def bed(decor: Decor, width: int, tables: tuple[int, ...]) -> Piece:
             bedside(inner.moved(side * (half + 235), 0), decor, lamp=lamps)
 
     return Piece(left + right, LENGTH, 1100, draw, front=450, class_name="bed")
+
+
+def daybed(decor: Decor) -> Piece:
+    """A single bed with its long side to the wall."""
+    kind, half = decor.dice.between(1, 3), 490
+
+    def draw(brush: Brush) -> None:
+        inner = brush.moved(-LENGTH // 2, half, QUARTER_TURNS[3])
+        _frame(inner, decor, half, kind)
+        _bedding(inner, decor, 900)
+        inner.block((-half, half), (0, LENGTH), 20)
+
+    return Piece(LENGTH, 2 * half, 1060, draw, front=400, class_name="bed")
 
 
 def _frame(brush: Brush, decor: Decor, half: int, kind: int) -> None:
@@ -114,8 +127,6 @@ def _bedding(brush: Brush, decor: Decor, width: int) -> None:
         throw = cloth(width + 30, dice.between(420, 620, 50), 70, dice.between(200, 240, 20), foot=False)
         at = LENGTH - 760
         brush.part("clothes").put(throw, style.fabric_of(dice), 0, LYING + 14, at)
-    if decor.lucky(18):
-        clutter.laundry(brush.moved(width // 5, LENGTH - 950, y=LYING + 50), decor)
 
 
 @lru_cache(maxsize=64)

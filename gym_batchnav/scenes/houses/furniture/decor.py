@@ -89,6 +89,6 @@ def make_decor(dice: Dice, style: Style, clutter: int) -> Decor:
         chair=dice.below(4),
         sofa=dice.below(3),
         pendant=dice.below(6),
-        curtains=dice.pick((0, 0, 1, 1, 2, 3)),
+        curtains=dice.pick((0, 0, 0, 1, 2, 3)),
         books=tuple(style.palette.finish("", rgb(code)) for code in dice.shuffled(_BOOKS)[:7]),
     )

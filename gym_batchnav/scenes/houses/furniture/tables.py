@@ -163,10 +163,15 @@ def side_table(decor: Decor) -> Piece:
     return Piece(450, 450, height, draw, class_name="table")
 
 
-def desk(decor: Decor) -> Piece:
-    """A desk at the wall with a screen, and an office chair before it."""
+def desk(decor: Decor, *, tucked: bool = False) -> Piece:
+    """A desk at the wall with a screen, and an office chair before it, or half below it.
+
+    Args:
+        decor: of the house.
+        tucked: whether the chair is pushed in, for narrow rooms.
+    """
     dice = decor.dice
-    width, deep = dice.between(1200, 1600, 100), dice.pick((650, 700, 750))
+    width, deep = (1200, 600) if tucked else (dice.between(1200, 1600, 100), dice.pick((650, 700, 750)))
     finish = dice.pick((decor.top, decor.case))
     turn, shift, drawers_right = dice.pick(_OBLIQUE), dice.between(-150, 150, 50), dice.chance(50)
     half = width // 2
@@ -183,9 +188,13 @@ def desk(decor: Decor) -> Piece:
         board(brush, finish, (-half + 90, half - 90), (430, 700), (60, 78), "bf")
         brush.block((-half, half), (0, deep))
         _on_desk(brush.moved(0, 0, y=740), decor, half, right)
-        office_chair(brush.moved(shift - right * 120, deep + 320), decor, Turn(-turn.c, -turn.s, turn.d))
+        office_chair(
+            brush.moved(shift - right * 120, deep + (60 if tucked else 320)),
+            decor,
+            Turn(-turn.c, -turn.s, turn.d),
+        )
 
-    return Piece(width, deep + 640, 1260, draw, front=250, class_name="table")
+    return Piece(width, deep + (380 if tucked else 640), 740, draw, front=250, class_name="table")
 
 
 def _on_desk(brush: Brush, decor: Decor, half: int, right: int) -> None:

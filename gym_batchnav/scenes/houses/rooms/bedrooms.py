@@ -51,7 +51,7 @@ def sleeping_place(placer: RoomPlacer, decor: Decor, *, double: bool) -> bool:
             if dice.chance(55):
                 _rug(placer, decor, spot, piece.width, piece.half)
             return True
-    return False
+    return placer.at_wall(beds.daybed(decor), prefer="corner") is not None
 
 
 def _rug(placer: RoomPlacer, decor: Decor, spot: Spot, width: int, half: int) -> None:
@@ -77,7 +77,7 @@ def desk_place(placer: RoomPlacer, decor: Decor) -> bool:
             if abs(low + piece.half - middle) < 500:
                 placer.put(piece, Spot(window.side, low))
                 return True
-    return placer.at_wall(piece, prefer="any") is not None
+    return any(placer.at_wall(one) is not None for one in (piece, tables.desk(decor, tucked=True)))
 
 
 def study(placer: RoomPlacer, decor: Decor) -> bool:

@@ -16,11 +16,14 @@ def kitchen(placer: RoomPlacer, decor: Decor) -> bool:
     dice = decor.dice
     area = placer.inner.area
     complete = kitchen_line(placer, decor, most=7 if area > 11_000_000 else 5)
-    if not (area > 12_000_000 and dice.chance(35) and placer.in_middle(line.island(decor)) is not None):
+    island = area > 12_000_000 and dice.chance(40) and placer.in_middle(line.island(decor)) is not None
+    if not island or area > 17_000_000:
         dining_place(placer, decor, 6 if area > 17_000_000 else 4)
-    if area > 13_000_000 and dice.chance(50):
+    if area > 13_000_000 and dice.chance(60):
         placer.at_wall(cupboards.sideboard(decor))
-    small_things(placer, decor, 1, floor_toys=False)
+    if area > 18_000_000:
+        placer.at_wall(shelves.bookshelf(decor, dice.between(800, 1000, 100), dice.pick((1150, 1900))))
+    small_things(placer, decor, 1 + area // 12_000_000)
     return complete
 
 
@@ -38,9 +41,9 @@ def kitchen_line(placer: RoomPlacer, decor: Decor, *, most: int) -> bool:
         if not spots:
             continue
         spot = max(spots, key=lambda spot: (_merit(placer, spot, probe.width), dice.below(1000)))
-        _put_line(placer, decor, spot, count)
-        if placer.inner.area > 10_000_000 and count >= 4:
-            _second_line(placer, decor, spot, probe.width)
+        fridge_low = _put_line(placer, decor, spot, count)
+        if placer.inner.area > 9_000_000 and count >= 4:
+            _second_line(placer, decor, spot, probe.width, from_low=not fridge_low)
         return True
     return False
 
@@ -72,8 +75,12 @@ def _fridge_before_window(placer: RoomPlacer, side: int, low: int, width: int) -
     return all(_ends_at_window(placer, side, end) for end in ends)
 
 
-def _put_line(placer: RoomPlacer, decor: Decor, spot: Spot, count: int) -> None:
-    """Draw a line with its refrigerator at an end without a window, the sink below a window."""
+def _put_line(placer: RoomPlacer, decor: Decor, spot: Spot, count: int) -> bool:
+    """Draw a line with its refrigerator at an end without a window, the sink below a window.
+
+    Returns:
+        Whether the refrigerator is at the low end along the wall.
+    """
     side, low = spot
     width = count * line.UNIT
     windows = _windows(placer, side, low, width)
@@ -89,6 +96,7 @@ def _put_line(placer: RoomPlacer, decor: Decor, spot: Spot, count: int) -> None:
     first = not ends[0] and (ends[1] or at_wall[1] or decor.dice.chance(50))
     units = line.plan_units(decor, count, fridge_first=first, windows=windows)
     placer.put(line.line(decor, units, windows, _sill(placer, side)), spot)
+    return first == (side in (0, 1))
 
 
 def _sill(placer: RoomPlacer, side: int) -> int:
@@ -109,14 +117,14 @@ def _windows(placer: RoomPlacer, side: int, low: int, width: int) -> tuple[tuple
     return tuple(found)
 
 
-def _second_line(placer: RoomPlacer, decor: Decor, spot: Spot, width: int) -> None:
-    """More units at the wall around the corner, without tall ones."""
+def _second_line(placer: RoomPlacer, decor: Decor, spot: Spot, width: int, *, from_low: bool) -> None:
+    """More units at the wall around the corner at the low or the high end, without tall ones."""
     inner = placer.inner
     low, high = inner.span(spot.side)
     ends = []
-    if spot.low - low < 60:
+    if from_low and spot.low - low < 60:
         ends.append(3 if spot.side % 2 == 0 else 0)
-    if high - spot.low - width < 60:
+    if not from_low and high - spot.low - width < 60:
         ends.append(1 if spot.side % 2 == 0 else 2)
     start = line.REACH + WALL_GAP
     kept = placer.reserved[-1]  # The space before the first line, which `put` has added last.

@@ -50,17 +50,24 @@ def sitting_place(placer: RoomPlacer, decor: Decor) -> bool:
         sofa = sofas.sofa(decor, width_now, corner=corner_now)
         for side in dice.shuffled((0, 1, 2, 3)):
             stand = media.tv_stand(decor, dice.between(1300, 2000, 100) if area > 13_000_000 else 1200)
-            spots = placer.fits(stand, side)
-            middle = sum(placer.inner.span(side)) // 2
-            for low in sorted(spots, key=lambda low: abs(low + stand.half - middle))[:1]:
+            middle = sum(placer.inner.span(side)) // 2 - stand.half
+            spots = sorted(placer.fits(stand, side), key=lambda low: abs(low - middle))
+            for low in spots[:: max(len(spots) // 6, 1)]:
                 if _face(placer, decor, Spot(side, low), stand, sofa, corner_now):
                     return True
-    sofa = sofas.sofa(decor, 1600)
-    spot = placer.at_wall(sofa, prefer="middle")
-    if spot is None:
-        return False
-    _before_sofa(placer, decor, placer.place_at(spot.side, spot.low + sofa.half, 20), sofa, 0)
-    return True
+    return _sofa_alone(placer, decor)
+
+
+def _sofa_alone(placer: RoomPlacer, decor: Decor) -> bool:
+    """A sofa at any wall, a smaller one or a chair where there is little room; a television elsewhere."""
+    for width in (1800, 1500):
+        sofa = sofas.sofa(decor, width)
+        spot = placer.at_wall(sofa, prefer="middle")
+        if spot is not None:
+            _before_sofa(placer, decor, placer.place_at(spot.side, spot.low + sofa.half, 20), sofa, 0)
+            placer.at_wall(media.tv_stand(decor, 1200), prefer="middle")
+            return True
+    return placer.at_wall(sofas.armchair(decor)) is not None
 
 
 def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piece, corner: int) -> bool:
@@ -115,8 +122,8 @@ def _before_sofa(placer: RoomPlacer, decor: Decor, place: Place, sofa: Piece, co
         chair = sofas.armchair(decor)
         back = at(side * (table.half + 900) + shift, ahead + 700, Turn(0, side))
         placer.stand(chair, back, lane=60)
-    for side in dice.shuffled((-1, 1)):
-        beside = dice.pick((lamps.floor_lamp, tables.side_table))(decor)
+    for side, make in zip(dice.shuffled((-1, 1)), (lamps.floor_lamp, tables.side_table), strict=True):
+        beside = make(decor)
         placer.stand(beside, at(side * (sofa.half + 40 + beside.half), 60))
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 from ..brush import Brush
 from ..furniture import Decor, Piece, clutter, lamps, plants, sofas, tables
 from ..placing import RoomPlacer
+from ..plan import RoomKind
 
+Lying = tuple[tuple[Callable[[Brush, Decor], None], int], ...]
 _CORNERS: tuple[Callable[[Decor], Piece], ...] = (
     plants.floor_plant,
     lamps.floor_lamp,
@@ -17,12 +20,12 @@ _CORNERS: tuple[Callable[[Decor], Piece], ...] = (
 )
 
 
-def small_things(placer: RoomPlacer, decor: Decor, count: int, *, floor_toys: bool = True) -> None:
+def small_things(placer: RoomPlacer, decor: Decor, count: int) -> None:
     """Put small pieces into corners, and with clutter low things on the floor beside the furniture."""
     for _ in range(count):
         placer.at_wall(decor.dice.pick(_CORNERS)(decor), prefer="corner")
-    for _ in range(decor.amount(2 + count if floor_toys else 1)):
-        draw, size = decor.dice.pick(_FLOOR)
+    for _ in range(decor.amount(2 + count)):
+        draw, size = decor.dice.pick(_FLOOR.get(placer.room.kind, _ANYWHERE))
         placer.at_wall(_lying(decor, draw, size), prefer="any")
 
 
@@ -44,20 +47,24 @@ def _lying(decor: Decor, draw: Callable[[Brush, Decor], None], size: int) -> Pie
     return Piece(size, size, 300, paint, class_name="objects")
 
 
-_FLOOR: tuple[tuple[Callable[[Brush, Decor], None], int], ...] = (
-    (clutter.basket, 420),
-    (clutter.bin_, 300),
-    (clutter.floor_cushion, 560),
-    (clutter.pile, 340),
-    (clutter.shoes, 360),
-    (clutter.laundry, 560),
+_BASKET, _BIN, _SHOES = (clutter.basket, 420), (clutter.bin_, 300), (clutter.shoes, 360)
+_CUSHION, _PILE, _LAUNDRY = (clutter.floor_cushion, 560), (clutter.pile, 340), (clutter.laundry, 560)
+_BRICKS, _CAR = (clutter.bricks, 520), (clutter.car, 260)
+_ANYWHERE: Lying = (_BASKET, _BIN, _CUSHION, _PILE, _CAR, _BRICKS)
+_FLOOR: MappingProxyType[RoomKind, Lying] = MappingProxyType(
+    {
+        "kitchen": (_BASKET, _BIN),
+        "bedroom": (_BASKET, _SHOES, _LAUNDRY, _PILE, _CUSHION),
+        "study": (_BIN, _PILE, _PILE, _BASKET),
+        "storage": (_BASKET, _LAUNDRY, _SHOES),
+    }
 )
-_TOYS: tuple[tuple[Callable[[Brush, Decor], None], int], ...] = (
+_TOYS: Lying = (
     (clutter.ball, 260),
-    (clutter.bricks, 520),
-    (clutter.car, 260),
+    _BRICKS,
+    _CAR,
     (clutter.bear, 340),
-    (clutter.basket, 420),
+    _BASKET,
 )
 _HIGH = (clutter.bin_, clutter.basket, clutter.ball, clutter.bear)
 """Those that are too high to step over."""
