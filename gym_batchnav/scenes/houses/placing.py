@@ -88,6 +88,13 @@ class RoomPlacer:
         choices = [Spot(side, low) for side in self.dice.shuffled(sides) for low in self.fits(piece, side)]
         return self._choose(choices, piece, prefer) if choices else None
 
+    def carve(self, place: Place, parts: list[tuple[int, int, int, int]]) -> None:
+        """Replace the last taken rectangle by smaller ones (x0, z0, x1, z1) in the frame of ``place``."""
+        self.taken.pop()
+        for x0, z0, x1, z1 in parts:
+            (ax, az), (bx, bz) = place.apply(x0, z0), place.apply(x1, z1)
+            self.taken.append(Rect(min(ax, bx), min(az, bz), max(ax, bx), max(az, bz)))
+
     def put(self, piece: Piece, spot: Spot) -> None:
         """Draw a piece where ``find`` or ``fits`` said."""
         side, low = spot
@@ -116,6 +123,11 @@ class RoomPlacer:
         self.taken.append(rect)
         self._draw(piece, place)
         return True
+
+    def can_stand(self, piece: Piece, place: Place) -> bool:
+        """Whether ``stand`` would find the place free."""
+        rect = _bounds(place, piece)
+        return self.inside(rect) and self.is_free(rect)
 
     def inside(self, rect: Rect) -> bool:
         """Whether a rectangle lies within the room, a little off its walls."""

@@ -35,7 +35,7 @@ def floor_plant(decor: Decor) -> Piece:
     )[kind]
 
     def draw(brush: Brush) -> None:
-        middle = brush.moved(0, 300)
+        middle = brush.moved(0, 350)
         _pot(middle, decor, pot)
         green = dice.pick((decor.style.leaf, decor.style.dark_leaf))
         foliage = (_tree, _palm, _bush, _swords, _fig)[kind](Dice(dice.below(12), 7), height)
@@ -43,7 +43,7 @@ def floor_plant(decor: Decor) -> Piece:
             middle.put(shape, green if leafy else decor.style.bark)
         middle.block_disc(0, 0, 185, 8)
 
-    return Piece(600, 600, height, draw, class_name="plant")
+    return Piece(700, 700, height, draw, class_name="plant")
 
 
 def _pot(brush: Brush, decor: Decor, kind: int) -> None:
@@ -60,9 +60,9 @@ def _tree(dice: Dice, height: int) -> Foliage:
     """A trunk with a round crown of many leaves."""
     trunk = tube(((0, 270, 0), (20, height // 2, 10), (-10, height - 420, -5)), 24, 8, end=14)
     rows = []
-    for _ in range(95):
-        y = dice.between(height - 620, height - 90)
-        wide = 210 - abs(y - height + 330) * 2 // 5
+    for _ in range(125):
+        y = dice.between(height - 720, height - 90)
+        wide = 300 - abs(y - height + 400) * 3 // 5
         x, z = dice.between(-wide // 2, wide // 2), dice.between(-wide // 2, wide // 2)
         rows.append(
             (
@@ -84,9 +84,9 @@ def _palm(dice: Dice, height: int) -> Foliage:
     crown = height - 500
     trunk = tube(((0, 270, 0), (12, crown, 0)), 26, 8, end=20)
     rows = []
-    for number in range(44):
+    for number in range(56):
         rise = 5 if number % 3 == 0 else dice.between(2, 4)
-        size = (dice.between(230, 290), dice.between(34, 50))
+        size = (dice.between(300, 360), dice.between(40, 58))
         rows.append((12, crown - 30 + number * 2, 0, number * 7, rise, *size, 60 if rise < 5 else 15))
     for number in range(36):
         rows.append((0, 290 + number * 6, 0, number * 11, 3, dice.between(150, 210), 30, 60))
@@ -96,7 +96,7 @@ def _palm(dice: Dice, height: int) -> Foliage:
 def _bush(dice: Dice, height: int) -> Foliage:
     """Large leaves on bent stems."""
     rows, stems = [], []
-    for number in range(22):
+    for number in range(30):
         turn, y = number * 5 % 24, dice.between(height // 2, height - 180)
         reach = (900 - y) // 8 + 60
         table = ((100, 0), (87, 50), (50, 87), (0, 100), (-50, 87), (-87, 50))
@@ -130,7 +130,7 @@ def _fig(dice: Dice, height: int) -> Foliage:
         trunks.append(
             tube(((x // 3, 270, z // 3), (x, height // 2, z), (x * 2, height - 160, z * 2)), 14, 6, end=8)
         )
-        for number in range(38):
+        for number in range(46):
             y = 500 + (height - 640) * number // 38
             at = (y - 270) * 2 // 3
             rows.append(

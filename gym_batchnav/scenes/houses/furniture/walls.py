@@ -71,7 +71,7 @@ def slats(brush: Brush, decor: Decor, span: tuple[int, int], head: int, drop: in
 @lru_cache(maxsize=32)
 def _radiator(columns: int) -> Shape:
     """Columns with rails, x about 0, y from 0, z from 40."""
-    column = rounded_box(34, 480, 70, 11, 2, bottom=True)
+    column = rounded_box(36, 480, 70, 12, bottom=True)
     parts = [moved(column, (2 * k + 1 - columns) * 24, 0, 75) for k in range(columns)]
     for y in (40, 420):
         parts.append(tube(((-columns * 24, y, 75), (columns * 24, y, 75)), 14, 6))

@@ -79,7 +79,8 @@ def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piec
         return False
     other = (spot.side + 2) % 4
     centre = spot.low + stand.half
-    if gap < _VIEW + 900:
+    far = across if gap < _VIEW + 900 else stand.depth + _VIEW + 920
+    if far == across:
         lows = [low for low in placer.fits(sofa, other) if abs(low + sofa.half - centre) < 600]
         if not lows:
             return False
@@ -88,17 +89,18 @@ def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piec
         placer.put(sofa, Spot(other, low))
         place = placer.place_at(other, low + sofa.half, 20)
     else:
-        far = stand.depth + _VIEW - (sofa.depth - 920) + sofa.depth
         place = placer.place_at(spot.side, centre, far)._replace(turn=QUARTER_TURNS[other])
-        taken, reserved = list(placer.taken), list(placer.reserved)
-        front = inner.strip(spot.side, spot.low, spot.low + stand.width, stand.depth + 20)
-        placer.taken.append(front)
-        if not placer.stand(sofa, place):
-            placer.taken[:], placer.reserved[:] = taken, reserved
+        if not placer.can_stand(sofa, place):
             return False
-        placer.taken.remove(front)
         placer.put(stand, spot)
+        if not placer.stand(sofa, place):
+            return False
+    if corner:
+        end, middle = corner * sofa.half, corner * (sofa.half - sofa.width * 43 // 100)
+        placer.carve(place, [(-sofa.half, 0, sofa.half, 920), (end, 0, middle, sofa.depth)])
     _before_sofa(placer, decor, place, sofa, corner)
+    # Nothing else between the seats and the television.
+    placer.reserved.append(inner.strip(spot.side, centre - 700, centre + 700, far))
     return True
 
 
@@ -106,7 +108,7 @@ def _before_sofa(placer: RoomPlacer, decor: Decor, place: Place, sofa: Piece, co
     """Rug, coffee table, armchairs, and a lamp beside the sofa."""
     dice = decor.dice
     table = tables.coffee_table(decor)
-    shift = -corner * sofa.width // 5
+    shift = -corner * sofa.width * 21 // 100
     ahead = 920 + dice.between(380, 450, 10)
 
     def at(x: int, z: int, turn: Turn = QUARTER_TURNS[0]) -> Place:

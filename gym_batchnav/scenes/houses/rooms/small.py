@@ -22,8 +22,9 @@ _CORNERS: tuple[Callable[[Decor], Piece], ...] = (
 
 def small_things(placer: RoomPlacer, decor: Decor, count: int) -> None:
     """Put small pieces into corners, and with clutter low things on the floor beside the furniture."""
-    for _ in range(count):
-        placer.at_wall(decor.dice.pick(_CORNERS)(decor), prefer="corner")
+    makers = _WET if placer.room.kind in ("kitchen", "storage") else _CORNERS
+    for make in decor.dice.shuffled(makers)[:count]:
+        placer.at_wall(make(decor), prefer="corner")
     for _ in range(decor.amount(2 + count)):
         draw, size = decor.dice.pick(_FLOOR.get(placer.room.kind, _ANYWHERE))
         placer.at_wall(_lying(decor, draw, size), prefer="any")
@@ -59,6 +60,7 @@ _FLOOR: MappingProxyType[RoomKind, Lying] = MappingProxyType(
         "storage": (_BASKET, _LAUNDRY, _SHOES),
     }
 )
+_WET = (plants.floor_plant, plants.floor_plant)
 _TOYS: Lying = (
     (clutter.ball, 260),
     _BRICKS,
