@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from batchnav_renderer.types import Material, Texture
 
-from .textures import GRAINED, linear_mean, texture_pixels
+from .textures import GRAINED, linear, linear_mean, texture_pixels
 from .themes import Rgb
 
 FIT = 0
@@ -109,16 +109,10 @@ class Palette:
         return np.array(rows, np.float64).reshape(-1, 3)
 
 
-def linear(channel: int) -> float:
-    """Linear light of an sRGB byte: a cubic fit of the sRGB curve, free of library powers."""
-    c = channel / 255.0
-    return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878)
-
-
 def _factor(finish: Finish) -> tuple[float, ...]:
     """Linear factor of a material: brings the mean of a tintable texture to the tint."""
     means = (1.0, 1.0, 1.0) if not finish.texture else linear_mean(finish.texture)[1]
-    return tuple(linear(channel) / mean for channel, mean in zip(finish.tint, means, strict=True))
+    return tuple(min(linear(channel) / mean, 1.0) for channel, mean in zip(finish.tint, means, strict=True))
 
 
 def _mean_color(finish: Finish) -> tuple[float, ...]:

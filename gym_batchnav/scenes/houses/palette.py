@@ -58,6 +58,8 @@ class Style:
     palette: Palette
     theme: Theme
     scheme: Scheme
+    views: tuple[int, int]
+    """What is to be seen from windows, of two sides."""
     wood: int
     dark_wood: int
     white: int
@@ -125,7 +127,7 @@ class Style:
 
     def view(self, dice: Dice) -> int:
         """Some view out of a window; glows."""
-        return self.palette.finish(f"view{dice.below(VIEWS)}", repeat=FIT, glow=True)
+        return self.palette.finish(f"view{dice.pick(self.views)}", repeat=FIT, glow=True)
 
     def books_of(self, dice: Dice) -> int:
         """Some row of books; v up, a height of 250 mm or so once a face."""
@@ -162,6 +164,7 @@ def make_style(dice: Dice) -> Style:
         palette=palette,
         theme=theme,
         scheme=scheme,
+        views=(dice.below(VIEWS), dice.below(VIEWS)),
         wood=palette.finish("wood", woods[0], _WOOD_REPEAT),
         dark_wood=palette.finish("wood", woods[1], _WOOD_REPEAT),
         front=palette.finish("painted", dice.pick(theme.fronts), _WOOD_REPEAT),
@@ -193,7 +196,7 @@ _FLOOR_REPEATS = {
 }
 _WALL_REPEATS = {
     **{"plaster": 800, "rough_plaster": 700, "stripes": 1200, "damask": 1500, "foliage": 1200, "retro": 1800},
-    **{"brick": 1000, "concrete": 400, "panelling": 1000},
+    **{"brick": 1000, "red_brick": 1000, "concrete": 400, "panelling": 1000},
 }
 _PAPERS = ("stripes", "damask", "foliage", "retro")
 _BATH_TILES = (("tiles", 1250), ("metro", 1250), ("mosaic", 2500), ("hexagon", 2000), ("marble_tiles", 800))
@@ -230,7 +233,9 @@ def wall_finish(dice: Dice, style: Style, kind: str) -> int:
     elif name == "concrete":
         tint = _OWN_COLOR[name]
     elif name == "brick":
-        tint = dice.pick((rgb("A9634A"), rgb("B8826A"), rgb("E4DFD6")))
+        tint = dice.pick((rgb("E4DFD6"), scheme.wall))
+    elif name == "red_brick":
+        tint = (255, 255, 255)
     else:
         tint = dice.pick((scheme.wall, scheme.wall, scheme.wall, *scheme.accents))
     return palette.finish(name, tint, _WALL_REPEATS[name])

@@ -127,7 +127,7 @@ THEMES: MappingProxyType[str, Theme] = MappingProxyType(
             floors=("boards", "planks", "planks"),
             tiles=("terracotta", "slabs", "checker"),
             carpets=("carpet_loop", "carpet_fleck"),
-            walls=("rough_plaster", "plaster", "rough_plaster", "brick", "panelling"),
+            walls=("rough_plaster", "plaster", "rough_plaster", "red_brick", "panelling"),
             rugs=(0, 1, 2),
         ),
         "classic": Theme(
@@ -167,7 +167,7 @@ THEMES: MappingProxyType[str, Theme] = MappingProxyType(
             floors=("boards", "concrete", "planks"),
             tiles=("concrete", "slabs", "hexagon"),
             carpets=("carpet_fleck", "carpet"),
-            walls=("brick", "plaster", "concrete", "plaster", "brick"),
+            walls=("red_brick", "plaster", "concrete", "plaster", "brick"),
             rugs=(0, 5, 6),
         ),
         "coastal": Theme(
