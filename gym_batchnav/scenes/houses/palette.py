@@ -190,7 +190,7 @@ _TILES = ("ECE8E0", "C4CED2", "D6C4AC", "ACB2B0", "E2E2E6", "8A8E90")
 _OWN_COLOR = {"terracotta": rgb("B9734F"), "concrete": rgb("A9A7A3"), "terrazzo": rgb("DDD7CC")}
 _FLOOR_REPEATS = {
     **{"planks": 800, "boards": 700, "herringbone": 1000, "parquet": 900, "concrete": 500},
-    **{"tiles": 1000, "slabs": 800, "checker": 800, "hexagon": 1500, "mosaic": 2500},
+    **{"tiles": 1000, "slabs": 800, "checker": 800, "hexagon": 1500, "mosaic": 1600},
     **{"marble_tiles": 800, "terracotta": 800, "terrazzo": 1500},
     **{"carpet": 1500, "carpet_loop": 2000, "carpet_fleck": 1500},
 }
@@ -199,7 +199,7 @@ _WALL_REPEATS = {
     **{"brick": 1000, "red_brick": 1000, "concrete": 400, "panelling": 1000},
 }
 _PAPERS = ("stripes", "damask", "foliage", "retro")
-_BATH_TILES = (("tiles", 1250), ("metro", 1250), ("mosaic", 2500), ("hexagon", 2000), ("marble_tiles", 800))
+_BATH_TILES = (("tiles", 1250), ("metro", 1250), ("mosaic", 1600), ("hexagon", 2000), ("marble_tiles", 800))
 
 
 def floor_finish(dice: Dice, style: Style, kind: str, woods: str) -> int:
@@ -220,16 +220,23 @@ def wood_floor(dice: Dice, style: Style) -> str:
     return dice.pick(style.theme.floors)
 
 
+def _between(a: Rgb, b: Rgb) -> Rgb:
+    return (a[0] + b[0]) // 2, (a[1] + b[1]) // 2, (a[2] + b[2]) // 2
+
+
 def wall_finish(dice: Dice, style: Style, kind: str) -> int:
     """A wall that suits the kind of room."""
     scheme, palette = style.scheme, style.palette
     if kind == "bath":
         name, repeat = dice.pick(_BATH_TILES)
-        tint = dice.pick((rgb("F0F2F2"), rgb("E8E4D8"), scheme.accents[1], scheme.wall))
+        tint = dice.pick(
+            (rgb("F0F2F2"), rgb("E8E4D8"), _between(scheme.wall, scheme.accents[1]), scheme.wall)
+        )
         return palette.finish(name, tint, repeat)
     name = dice.pick(style.theme.walls)
+    soft = [_between(scheme.wall, accent) for accent in scheme.accents]
     if name in _PAPERS:
-        tint = dice.pick((scheme.accents[1], scheme.wall, scheme.accents[0]))
+        tint = dice.pick((scheme.wall, *soft))
     elif name == "concrete":
         tint = _OWN_COLOR[name]
     elif name == "brick":
@@ -237,5 +244,5 @@ def wall_finish(dice: Dice, style: Style, kind: str) -> int:
     elif name == "red_brick":
         tint = (255, 255, 255)
     else:
-        tint = dice.pick((scheme.wall, scheme.wall, scheme.wall, *scheme.accents))
+        tint = dice.pick((scheme.wall, scheme.wall, scheme.wall, *soft))
     return palette.finish(name, tint, _WALL_REPEATS[name])

@@ -24,7 +24,7 @@ _LAMP_AREA = 0.15
 """Square metres."""
 
 # Where the samples of a source lie in its bounding box, in eighths, along its two longer sides.
-_SAMPLES = np.array([[1, 2], [7, 6], [4, 6], [4, 2], [7, 2], [1, 6]])
+_SAMPLES = np.array([[1, 2], [7, 6], [7, 2], [1, 6]])
 
 
 class Sources(NamedTuple):

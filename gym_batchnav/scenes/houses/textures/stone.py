@@ -42,7 +42,7 @@ def slabs() -> Image:
 
 def mosaic() -> Image:
     """16 x 16 small tiles of many tones."""
-    return _square(48, 16, 176, 64)
+    return _square(48, 16, 176, 40)
 
 
 def metro() -> Image:
