@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .loading import SUPPORTED_SUFFIXES, load_scene
-from .scene import Scene, SceneWarning, WalkableGround
+from .scene import Scene, SceneRoom, SceneWarning, WalkableGround
 from .sets import SceneRef, resolve_scenes
 
 __all__ = [
     "SUPPORTED_SUFFIXES",
     "Scene",
     "SceneRef",
+    "SceneRoom",
     "SceneWarning",
     "WalkableGround",
     "load_scene",

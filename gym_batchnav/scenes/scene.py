@@ -26,6 +26,20 @@ class WalkableGround:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SceneRoom:
+    """One room of a built-in house."""
+
+    kind: str
+    """Such as ``"kitchen"``; a landing is a ``"hall"``."""
+    storey: int
+    """0 for the lower one."""
+    floor: float
+    """Height of the floor, metres."""
+    bounds: tuple[float, float, float, float]
+    """Rectangle between its walls seen from above: x and z of one corner, then of the other, metres."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """Triangles with their materials, and where the walkable ground comes from."""
 
@@ -37,6 +51,8 @@ class Scene:
     """Walkable ground of a built-in house; None for files."""
     object_classes: tuple[str, ...] | None = None
     """Semantic class of each object id, such as ``"chair"``; None where classes are not known."""
+    rooms: tuple[SceneRoom, ...] | None = None
+    """Rooms of a built-in house; None for files."""
     navmesh_path: Path | None = None
     """Navigation mesh file of the scene; None where there is none."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...errors import ConfigError, SceneError
-from ..scene import Scene
+from ..scene import Scene, SceneRoom
 from .brush import Footprint
 from .config import HouseConfig
 from .dice import Dice
@@ -15,7 +15,7 @@ from .joinery import DOOR_PATTERNS, add_door, add_entrance, add_leaf
 from .mesh import MeshBuilder
 from .palette import Style, floor_finish, make_style, wall_finish, wood_floor
 from .placing import RoomPlacer
-from .plan import DOOR_WIDTH, Door, Plan
+from .plan import DOOR_WIDTH, Door, Plan, Room
 from .program import draw_plans
 from .shell import add_ceiling, add_floor, add_walls
 from .stairwork import add_stairs
@@ -40,21 +40,26 @@ def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | 
         ConfigError: the seed is out of range.
         SceneError: the config leaves no room for a house.
     """
+    return build_house(seed, config).scene(scene_id or f"houses-v2/seed/{seed}")
+
+
+def build_house(seed: int, config: HouseConfig | None = None) -> House:
+    """As ``make_house``, before it is turned into a scene."""
     if not 0 <= seed < 2**63:
         raise ConfigError(f"seed={seed} of a house; allowed: 0 to 2**63 - 1")
     config = HouseConfig() if config is None else config
     for dice, plan in draw_plans(seed, config):
         style = make_style(dice)
         decor = make_decor(dice, style, config.clutter_percent)
-        house = _House(plan, style, decor, dice, config).build()
-        if house is not None:
-            return house.scene(scene_id or f"houses-v2/seed/{seed}")
+        house = House(plan, style, decor, dice, config)
+        if house.build():
+            return house
     raise SceneError(f"house seed={seed}: found no house within {config}; widen the bounds")
 
 
 @dataclass(slots=True)
-class _House:
-    """A house on its way."""
+class House:
+    """A house on its way: its plan, what has been drawn, and what stands in the way."""
 
     plan: Plan
     style: Style
@@ -66,19 +71,19 @@ class _House:
     islands: list[Region] = field(default_factory=list)
     """The walkable ground of each storey."""
 
-    def build(self) -> _House | None:
-        """Add everything; None where furniture does not fit or leaves a room unreachable."""
+    def build(self) -> bool:
+        """Add everything; False where furniture does not fit or leaves a room unreachable."""
         self._doors()
         if not all(self._furnish(number) for number in range(len(self.plan.rooms))):
-            return None
+            return False
         if not joins_all_rooms(self.plan, self.footprints):
-            return None
+            return False
         islands = main_islands(self.plan, self.footprints, self.config.agent_radius_mm)
         if islands is None:
-            return None
+            return False
         self.islands = islands
         self._shell()
-        return self
+        return True
 
     def scene(self, scene_id: str) -> Scene:
         """Turn the finished house into a scene."""
@@ -88,6 +93,7 @@ class _House:
             arrays=arrays,
             walkable=ground_of(self.islands, self.plan.stairs, self.config.agent_radius_mm),
             object_classes=tuple(self.mesh.object_classes),
+            rooms=tuple(_described(room) for room in self.plan.rooms),
         )
 
     def _doors(self) -> None:
@@ -154,3 +160,9 @@ class _House:
                     add_entrance(mesh, room, opening, dice, style, mesh.new_object("door"))
         if plan.stairs:
             add_stairs(mesh, plan.stairs, style, hall if dice.chance(60) else style.trim)
+
+
+def _described(room: Room) -> SceneRoom:
+    x0, z0, x1, z1 = room.inner
+    bounds = (x0 / 1000, z0 / 1000, x1 / 1000, z1 / 1000)
+    return SceneRoom(kind=room.kind, storey=room.storey, floor=room.y / 1000, bounds=bounds)

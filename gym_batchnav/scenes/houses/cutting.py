@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field, replace
 
 from .dice import Dice
@@ -13,7 +14,9 @@ GRID = 100
 """Walls stand on a grid of this many millimetres."""
 MIN_SIDE = 1900
 _MAX_ASPECT_PERCENT = 240
-_MAX_SIDE = 7200
+_USUAL_ROOM = 18.0
+"""Square metres of a cell, up to which nothing is stretched."""
+_MAX_SIDE = 8500
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,11 @@ def snap(value: float) -> int:
     return int(value) // GRID * GRID
 
 
+def stretch(area: float, rooms: int) -> int:
+    """Per cent by which widths grow in a house whose rooms are larger than usual."""
+    return max(100, int(100.0 * math.sqrt(area / rooms / _USUAL_ROOM)))
+
+
 def cut_line(dice: Dice, start: int, end: int, count: int) -> list[int] | None:
     """Cut [start, end] into ``count`` parts of random widths; None where they would be too narrow or wide.
 
@@ -53,7 +61,7 @@ def cut_line(dice: Dice, start: int, end: int, count: int) -> list[int] | None:
         cuts.append(start + snap((end - start) * sum(weights[:number]) / total))
     cuts.append(end)
     widths = [b - a for a, b in itertools.pairwise(cuts)]
-    return cuts if min(widths) >= MIN_SIDE and max(widths) <= 6500 else None
+    return cuts if min(widths) >= MIN_SIDE and max(widths) <= _MAX_SIDE else None
 
 
 def cut_rect(dice: Dice, rect: Rect, count: int) -> list[Rect] | None:

@@ -7,7 +7,18 @@ import math
 from typing import Literal, NamedTuple
 
 from .config import LEAST_ROOMS_OF_TWO_STOREYS, HouseConfig
-from .cutting import GRID, MIN_SIDE, Cells, Layout, cut_line, cut_rect, drop_corner, snap, turn_layout
+from .cutting import (
+    GRID,
+    MIN_SIDE,
+    Cells,
+    Layout,
+    cut_line,
+    cut_rect,
+    drop_corner,
+    snap,
+    stretch,
+    turn_layout,
+)
 from .dice import Dice
 from .plan import Rect
 from .stair_hall import two_storeys
@@ -16,6 +27,8 @@ from .stair_hall import two_storeys
 _ROOM_WEIGHTS = (3, 6, 17, 22, 20, 14, 8, 4, 3, 2, 1)
 _TWO_STOREY_PERCENT = {6: 30, 7: 40, 8: 50, 9: 60, 10: 70, 11: 75, 12: 80}
 _L_PERCENT = 30
+_SMALL_ROOM, _LARGE_ROOM = 11.5, 20.0
+"""Square metres that a room takes on average, at least and at most."""
 _SHAPES: tuple[Literal["corridor", "great_room", "split"], ...] = (
     *("corridor", "corridor", "great_room", "great_room"),
     "split",
@@ -59,7 +72,11 @@ def draw_layout(dice: Dice, config: HouseConfig, programme: Programme) -> Layout
 
 def _draw_rooms(dice: Dice, config: HouseConfig) -> int:
     least = max(config.min_rooms, LEAST_ROOMS_OF_TWO_STOREYS if config.storeys == 2 else 2)
-    weights = _ROOM_WEIGHTS[least - 2 : config.max_rooms - 1]
+    most = config.max_rooms
+    # As many as the area has room for, where the bounds leave a choice.
+    least = min(max(least, math.ceil(config.min_area / _LARGE_ROOM)), most)
+    most = max(min(most, math.floor(config.max_area / _SMALL_ROOM)), least)
+    weights = _ROOM_WEIGHTS[least - 2 : most - 1]
     draw, rooms = dice.below(sum(weights)), least
     for weight in weights:
         if draw < weight:
@@ -101,10 +118,11 @@ def _flat(dice: Dice, rooms: int, area: float) -> Layout | None:
 def _corridor(dice: Dice, rooms: int, area: float) -> Layout | None:
     """A corridor between two bands of rooms, with a living room across its end."""
     width = dice.between(1300, 1600, GRID)
-    north, south = dice.between(2700, 4300, GRID), dice.between(2700, 4300, GRID)
+    percent = stretch(area, rooms)
+    north, south = (snap(dice.between(2700, 4300) * percent / 100) for _ in range(2))
     depth = north + width + south
     length = snap(area * 1e6 / depth)
-    living = snap(min(max(22e6 * dice.between(80, 120) / 100 / depth, 3200), 5200))
+    living = snap(min(max(22e6 * dice.between(80, 120) / 100 / depth, 3600), 5400))
     west = dice.between(2800, 3600, GRID) if rooms >= 7 and dice.chance(50) else 0
     band = length - living - west
     in_bands = rooms - 2 - (1 if west else 0)
@@ -125,11 +143,12 @@ def _corridor(dice: Dice, rooms: int, area: float) -> Layout | None:
 def _great_room(dice: Dice, rooms: int, area: float) -> Layout | None:
     """Living room and kitchen open to each other, with a column of rooms on one side or on both."""
     sides = 2 if rooms >= 6 else 1
-    columns = [dice.between(2700, 3700, GRID) for _ in range(sides)]
-    great = dice.between(4400, 6600, GRID)
+    percent = stretch(area, rooms)
+    columns = [snap(dice.between(2700, 3700) * percent / 100) for _ in range(sides)]
+    great = snap(dice.between(4400, 6600) * percent / 100)
     length = great + sum(columns)
     depth = snap(area * 1e6 / length)
-    if not 6000 <= depth <= 13_500:
+    if not 6000 <= depth <= 16_000:
         return None
     west = columns[0] if sides == 2 else 0
     cut = snap(depth * dice.between(54, 66) / 100)

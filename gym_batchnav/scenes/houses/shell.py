@@ -15,7 +15,7 @@ BOARD = 20
 _WALL_QUAD = 280
 _FLOOR_QUAD = 290
 _CEILING_QUAD = 400
-_SKIRTING = 80
+_SKIRTING, _BOARD_DEPTH = 80, 12
 
 
 def wall_place(room: Room, side: int) -> Place:
@@ -116,14 +116,25 @@ def _skirting(
     mesh: MeshBuilder, room: Room, side: int, holes: list[Opening], finish: int, owner: int
 ) -> None:
     """Boards along the foot of a wall; in a stairwell they cover the seam of the walls of both storeys."""
-    place = wall_place(room, side)
     gaps = sorted((hole.low - 60, hole.high + 60) for hole in holes if not hole.bottom)
     starts = [room.inner.span(side)[0], *(gap[1] for gap in gaps)]
     ends = [*(gap[0] for gap in gaps), room.inner.span(side)[1]]
-    for start, end in zip(starts, ends, strict=True):
-        if end > start:
-            x0, x1 = along(side, start, end)
-            mesh.add_box((x0, -20 if room.storey else 0, 0, x1, _SKIRTING, 12), place, finish, owner)
+    spans = [
+        part
+        for start, end in zip(starts, ends, strict=True)
+        if end > start
+        for part in itertools.pairwise(_divided({start, end}, _WALL_QUAD))
+    ]
+    if not spans:
+        return
+    table = np.array(spans, np.int64)
+    bottom = -20 if room.storey else 0
+    front = wall_quads(room, side, table, np.array([[bottom, _SKIRTING]] * len(table)), _BOARD_DEPTH)
+    back = wall_quads(room, side, table, np.array([[bottom, _SKIRTING]] * len(table)), 0)
+    top = np.stack([front[:, 3], front[:, 2], back[:, 2], back[:, 3]], axis=1)
+    along_wall = 0 if side % 2 == 0 else 2
+    for corners, up in ((front, -front[..., 1]), (top, np.abs(top[..., 2 - along_wall]))):
+        mesh.add_quads(corners, np.stack([corners[..., along_wall], up], axis=2), finish, owner)
 
 
 def _plane(room: Room, quad: int, y: int, hole: Rect | None) -> Ints:

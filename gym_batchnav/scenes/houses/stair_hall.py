@@ -6,10 +6,17 @@ import itertools
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from .cutting import GRID, MIN_SIDE, Cells, Layout, cut_line, cut_rect, drop_corner, snap
+from .cutting import GRID, MIN_SIDE, Cells, Layout, cut_line, cut_rect, drop_corner, snap, stretch
 from .dice import Dice
 from .plan import INNER_WALL, Rect, common_inner
 from .staircase import LANE, Stairs
+
+_MOST_OF_ROOM = 6000
+"""Millimetres along the hall for one room, about."""
+_LARGE = 110
+"""Stretch of a house of large rooms."""
+_ONE_SIDED = 170.0
+"""Square metres of both storeys above which rooms lie on both sides of the hall."""
 
 
 class _Hall(NamedTuple):
@@ -25,13 +32,20 @@ def two_storeys(dice: Dice, rooms: int, area: float, *, corner: bool) -> Layout 
     below = rooms // 2 if dice.chance(60) else (rooms + 1) // 2
     hall = _draw_hall(dice)
     # Blocks of rooms on one side of the hall or on both, each one room wide, so that the hall reaches all.
-    right = dice.between(3300, 4900, GRID)
-    left = dice.between(2900, 4300, GRID) if rooms >= 8 and dice.chance(60) else 0
+    percent = stretch(area, rooms)
+    right = snap(dice.between(3300, 4900) * percent / 100)
+    both = rooms >= 8 and (dice.chance(60) or area > _ONE_SIDED)
+    left = snap(dice.between(2900, 4300) * percent / 100) if both else 0
     length = left + hall.width + right
-    depth = max(snap(area * 1e6 / 2 / length), hall.length)
+    # Of the upper storey a room may be missing.
+    footprint = area * 1e6 / (2.0 - 1.0 / (rooms - below + 1) if corner else 2.0)
+    depth = max(snap(footprint / length), hall.length)
     if depth - hall.length < MIN_SIDE:
         depth = hall.length
-    if depth > 13_000:
+    # Where a few large rooms leave none for the place behind the hall, the hall takes it.
+    if percent > _LARGE and min(below, rooms - below) - 2 < (2 if left else 1) * -(-depth // _MOST_OF_ROOM):
+        hall = hall._replace(length=depth)
+    if depth > 14_000:
         return None
     blocks = [Rect(left + hall.width, 0, length, depth)]
     if left:
@@ -39,9 +53,8 @@ def two_storeys(dice: Dice, rooms: int, area: float, *, corner: bool) -> Layout 
     if depth > hall.length:
         blocks.append(Rect(left, hall.length, left + hall.width, depth))
     where = Rect(left, 0, left + hall.width, hall.length)
-    # Most L-shaped houses have all of the lower storey.
-    short = (corner and dice.chance(40), corner)
-    cuts = zip((below, rooms - below), short, strict=True)
+    # Where a corner is left out, it is of the upper storey: nothing stands on air.
+    cuts = ((below, False), (rooms - below, corner))
     storeys = [_storey(dice, where, blocks, count, (length, depth), corner=cut) for count, cut in cuts]
     if storeys[0] is None or storeys[1] is None:
         return None

@@ -16,9 +16,11 @@ RAIL_ZONE = 60
 """Width that handrail and balusters take on the open side."""
 GAP = 120
 """Between the two flights of a staircase that turns back."""
-HALF = TREAD // 2
-"""The sloped ground runs through the middles of the treads: half a tread before the first riser it is on the
-floor, half a tread behind the last one on the floor above."""
+NOSE = 20
+"""How far a tread stands out over its riser."""
+BEFORE, BEHIND = TREAD // 2 + NOSE, TREAD // 2 - NOSE
+"""The sloped ground runs through the middles of the treads: it begins on the floor before the first riser and
+ends on the floor above behind the last one."""
 LANE = 950
 """Depth of the free floor before the first step and behind the last one."""
 
@@ -130,11 +132,11 @@ class Stairs:
     def ramps(self, radius: int) -> tuple[Ramp, ...]:
         """Sloped ground for an agent of that radius (mm), lower flight first."""
         tops = (STOREY,) if self.shape == "straight" else (STOREY // 2, STOREY)
-        found, y, near = [], 0, True
-        for (u0, u1), top in zip(self.flights, tops, strict=True):
-            ends = (-HALF, self.run + HALF) if near else (self.run + HALF, -HALF)
+        found, y = [], 0
+        for number, ((u0, u1), top) in enumerate(zip(self.flights, tops, strict=True)):
+            ends = (self.run + BEFORE, -BEHIND) if number else (-BEFORE, self.run + BEHIND)
             found.append(Ramp(u0 + radius, u1 - radius, ends[0], y, ends[1], top))
-            y, near = top, not near
+            y = top
         return tuple(found)
 
     def landing(self, radius: int) -> Rect | None:
@@ -147,8 +149,8 @@ class Stairs:
     def mouths(self, radius: int) -> tuple[Rect, Rect]:
         """Ground that leads from the floors, downstairs and upstairs, to the edges of the sloped ground."""
         below, above = self.flights[0], self.flights[-1]
-        foot = self.to_rect(below[0] + radius, -_reach(radius) - 10, below[1] - radius, -HALF)
-        near, far = HALF, _reach(radius) + RAIL_ZONE + 10
+        foot = self.to_rect(below[0] + radius, -_reach(radius) - 10, below[1] - radius, -BEFORE)
+        near, far = BEHIND, _reach(radius) + RAIL_ZONE + 10
         ends = (self.head + self.head_up * near, self.head + self.head_up * far)
         return foot, self.to_rect(above[0] + radius, ends[0], above[1] - radius, ends[1])
 
@@ -156,8 +158,11 @@ class Stairs:
         """Ground that leads from the landing to the edges of the sloped ground."""
         if self.shape == "straight":
             return ()
-        near, far = self.run + HALF, self.run + _reach(radius) + 10
-        return tuple(self.to_rect(u0 + radius, near, u1 - radius, far) for u0, u1 in self.flights)
+        near, far = (self.run + BEHIND, self.run + BEFORE), self.run + _reach(radius) + 10
+        return tuple(
+            self.to_rect(u0 + radius, start, u1 - radius, far)
+            for (u0, u1), start in zip(self.flights, near, strict=True)
+        )
 
     def obstacles(self, radius: int) -> tuple[Rect, Rect]:
         """What keeps the agent's centre off the staircase, downstairs and upstairs; see ``mouths``."""
@@ -170,4 +175,4 @@ class Stairs:
 
 def _reach(radius: int) -> int:
     """How far the agent's centre keeps off the ends of a flight beside it."""
-    return max(radius, HALF) + 10
+    return max(radius, BEFORE) + 10

@@ -9,12 +9,10 @@ import numpy as np
 from .mesh import MeshBuilder, Place
 from .palette import Style
 from .plan import STOREY, WALL_HEIGHT
-from .staircase import RAIL_ZONE, RISE, RISERS, TREAD, Stairs
+from .staircase import NOSE, RAIL_ZONE, RISE, RISERS, TREAD, Stairs
 
 _BOARD = 40
 """Thickness of a tread."""
-_NOSE = 20
-"""How far a tread stands out over its riser."""
 _RAIL_HEIGHT = 900
 _GUARD_HEIGHT = 950
 _RAIL = 50
@@ -70,11 +68,12 @@ def add_stairs(mesh: MeshBuilder, stairs: Stairs, style: Style, panel: int) -> N
         _step(pen, style, panel, u, s, top)
     if stairs.shape == "half_turn":
         u, s = (0, stairs.flights[1][1]), (stairs.run, stairs.length)
-        pen.box(style.wood, u, (STOREY // 2 - _BOARD, STOREY // 2), (s[0] - _NOSE, s[1]))
+        pen.box(style.wood, u, (STOREY // 2 - _BOARD, STOREY // 2), (s[0] - NOSE, s[1]))
         riser = (STOREY // 2 - RISE - 5, STOREY // 2 - _BOARD)
         pen.box(style.trim, stairs.flights[0], riser, (s[0] - 12, s[0]))
         _faces(pen, panel, u, s, STOREY // 2 - _BOARD)
         _strip(pen, style, panel)
+    _skirting(pen, style)
     _last_step(pen, style)
     _edges(pen, style)
     rails = _Pen(mesh, stairs, mesh.new_object("railing"))
@@ -99,7 +98,7 @@ def _steps(stairs: Stairs) -> list[tuple[tuple[int, int], tuple[int, int], int]]
 def _step(pen: _Pen, style: Style, panel: int, u: tuple[int, int], s: tuple[int, int], top: int) -> None:
     """A tread on a closed body down to the floor."""
     forward = 1 if s[1] > s[0] else -1
-    pen.box(style.wood, u, (top - _BOARD, top), (s[0] - forward * _NOSE, s[1]))
+    pen.box(style.wood, u, (top - _BOARD, top), (s[0] - forward * NOSE, s[1]))
     pen.box(style.trim, u, (top - RISE - 5, top - _BOARD), (s[0] - forward * 12, s[0]))
     _faces(pen, panel, u, s, top - _BOARD)
 
@@ -120,12 +119,22 @@ def _strip(pen: _Pen, style: Style, panel: int) -> None:
     _faces(pen, panel, u, s, STOREY // 2 - _BOARD)
 
 
+def _skirting(pen: _Pen, style: Style) -> None:
+    """Boards along the foot of the closed sides."""
+    stairs, y = pen.stairs, (0, 80)
+    pen.box(style.trim, (stairs.breadth, stairs.breadth + 12), y, (0, stairs.length))
+    if stairs.shape == "half_turn":
+        pen.box(style.trim, (stairs.flights[0][1], stairs.breadth + 12), y, (-12, 0))
+    else:
+        pen.box(style.trim, (0, stairs.breadth + 12), y, (stairs.length, stairs.length + 12))
+
+
 def _last_step(pen: _Pen, style: Style) -> None:
     """The last riser, up to the floor above, and the nose of that floor."""
     stairs = pen.stairs
     u, out = (stairs.flights[-1][0], stairs.flights[-1][1]), stairs.head_up
     pen.box(style.white, u, (STOREY - RISE - _BOARD, STOREY - 5), (stairs.head, stairs.head + out * 15))
-    pen.box(style.wood, u, (STOREY - _BOARD, STOREY + 2), (stairs.head - out * _NOSE, stairs.head + out * 90))
+    pen.box(style.wood, u, (STOREY - _BOARD, STOREY + 2), (stairs.head - out * NOSE, stairs.head + out * 90))
 
 
 def _edges(pen: _Pen, style: Style) -> None:

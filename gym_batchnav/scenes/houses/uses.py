@@ -10,7 +10,7 @@ Walls = dict[tuple[int, int], tuple[int, int, int]]
 
 # Least and greatest floor area of each kind, square metres.
 _AREAS: dict[RoomKind, tuple[int, int]] = {
-    "hall": (2, 40),
+    "hall": (2, 26),
     "living": (13, 45),
     "kitchen": (6, 24),
     "dining": (7, 26),
@@ -21,6 +21,10 @@ _AREAS: dict[RoomKind, tuple[int, int]] = {
     "great_room": (18, 60),
     "studio": (16, 50),
 }
+
+
+_USUAL_ROOM = 17_500_000
+"""Square millimetres of the average room up to which the greatest areas hold."""
 
 
 def draw_kinds(dice: Dice, layout: Layout, rooms: list[Room], walls: Walls) -> list[RoomKind] | None:
@@ -38,8 +42,19 @@ def draw_kinds(dice: Dice, layout: Layout, rooms: list[Room], walls: Walls) -> l
             _downstairs(dice, kinds, free, rooms, walls, alone=layout.stairs is None)
         first += len(floor.cells)
     found = [kinds[number] for number in range(len(rooms))]
-    sizes = zip(rooms, (_AREAS[kind] for kind in found), strict=True)
-    return found if all(low * 1e6 <= room.inner.area <= high * 1e6 for room, (low, high) in sizes) else None
+    # Where few rooms share a large area, all may be larger.
+    percent = max(100, sum(room.inner.area for room in rooms) // len(rooms) * 100 // _USUAL_ROOM)
+    return (
+        found if all(_suits(room, kind, percent) for room, kind in zip(rooms, found, strict=True)) else None
+    )
+
+
+def _suits(room: Room, kind: RoomKind, percent: int) -> bool:
+    """Whether a room has the area and the proportions for a use; up to ``percent`` of the usual area."""
+    low, high = _AREAS[kind]
+    short, long = sorted((room.inner.width, room.inner.depth))
+    fits = low * 1_000_000 <= room.inner.area <= high * 10_000 * percent
+    return fits and (kind == "hall" or long * 10 <= short * 26)
 
 
 def _downstairs(

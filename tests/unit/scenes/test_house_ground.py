@@ -8,32 +8,26 @@ import numpy as np
 import pytest
 import shapely
 
-from gym_batchnav.scenes.houses import HouseConfig, build, make_house
+from gym_batchnav.nav import NavMesh, bake_navmesh, navmesh_for
 from gym_batchnav.scenes.houses.brush import REACH, STEP
 from gym_batchnav.scenes.houses.convex import MAX_CORNERS, merge_convex
-from gym_batchnav.scenes.houses.walkable import free_region, joins_all_rooms
+from gym_batchnav.scenes.houses.walkable import free_region
+from tests.unit.scenes.houses_made import NAMES, made
 
-SEEDS = (0, 4, 12, 1_000_003)
-
-
-@pytest.fixture(scope="module", params=SEEDS)
-def made(request):
-    """A house, its plan and the outlines of what stands in it."""
-    kept = []
-
-    def keep(plan, footprints):
-        kept.append((plan, footprints))
-        return joins_all_rooms(plan, footprints)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "joins_all_rooms", keep)
-        scene = make_house(request.param)
-    return scene, *kept[-1]
+RADII = (0.05, 0.1, 0.18)
 
 
-def rings(scene):
+@pytest.fixture(scope="module", params=NAMES)
+def house(request):
+    return made(request.param)
+
+
+def rings(scene, storey=None):
+    """Polygons seen from above; of one storey, without the stairs, or all."""
+    found = [scene.walkable.vertices[list(ring)] for ring in scene.walkable.polygons]
+    level = None if storey is None else np.float32(2.8 * storey)
     return [
-        scene.walkable.vertices[list(ring)][:, [0, 2]].astype(np.float64) for ring in scene.walkable.polygons
+        ring[:, [0, 2]].astype(np.float64) for ring in found if level is None or (ring[:, 1] == level).all()
     ]
 
 
@@ -42,86 +36,135 @@ def cross(ring):
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-def test_polygons_are_convex_and_wound_alike(made):
-    for ring in rings(made[0]):
+def test_polygons_are_convex_and_wound_alike(house):
+    for ring in rings(house.scene):
         assert 3 <= len(ring) <= MAX_CORNERS
         assert (cross(ring) > 0).all()
         assert shapely.Polygon(ring).area >= 1e-5
 
 
-def test_polygons_share_whole_edges(made):
+def test_polygons_share_whole_edges(house):
     """No edge is used twice in one direction, and no corner lies inside another polygon's edge."""
-    ground = made[0].walkable
-    edges = Counter(edge for ring in ground.polygons for edge in zip(ring, ring[1:] + ring[:1], strict=True))
-    assert max(edges.values()) == 1
-    points = shapely.points(ground.vertices[:, [0, 2]].astype(np.float64))
-    tree = shapely.STRtree(points)
-    for a, b in edges:
-        line = shapely.linestrings(ground.vertices[[a, b]][:, [0, 2]].astype(np.float64))
-        near = tree.query(line, predicate="dwithin", distance=1e-5)
-        assert set(near) == {a, b}
-
-
-def test_ground_is_one_island(made):
-    ground = made[0].walkable
-    group = list(range(len(ground.polygons)))
-    owner = {}
-    for number, ring in enumerate(ground.polygons):
-        for edge in zip(ring, ring[1:] + ring[:1], strict=True):
-            owner[edge] = number
-    for (a, b), number in owner.items():
-        other = owner.get((b, a))
-        if other is not None and group[other] != group[number]:
-            old, new = group[other], group[number]
-            group = [new if entry == old else entry for entry in group]
-    assert len(set(group)) == 1
-
-
-def test_area_is_that_of_the_region(made):
-    scene, plan, footprints = made
-    region = free_region(plan, footprints, 100)
-    largest = max(part.area for part in shapely.get_parts(region)) / 1e6
-    assert sum(shapely.Polygon(ring).area for ring in rings(scene)) == pytest.approx(largest, rel=1e-3)
-
-
-def test_ground_keeps_off_walls(made):
-    """Against another way to compute it: the floor of the rooms and doorways, eroded by shapely's buffer."""
-    scene, plan, _ = made
-    floors = [shapely.box(*room.inner) for room in plan.rooms]
-    for door in plan.doors:
-        opening, room = door.openings[0], plan.rooms[door.rooms[0]].inner
-        # A strip as thick as the wall, outwards from the first room's wall face.
-        inward = shapely.box(*room.strip(opening.side, opening.low, opening.high, 120))
-        shift = {0: (0, -120), 1: (120, 0), 2: (0, 120), 3: (-120, 0)}[opening.side]
-        floors.append(shapely.affinity.translate(inward, *shift))
-    floor = shapely.union_all(floors, grid_size=1)
-    eroded = shapely.buffer(floor, -100, join_style="mitre")
-    ground = shapely.union_all(
-        shapely.polygons([shapely.linearrings(ring * 1000) for ring in rings(scene)]), grid_size=1
+    ground = house.scene.walkable
+    mesh = NavMesh.from_polygons(ground.vertices, ground.polygons)
+    assert mesh.num_polygons == len(ground.polygons)
+    where = {tuple(corner) for corner in ground.vertices.tolist()}
+    numbers = {corner: number for number, corner in enumerate(sorted(where))}
+    same = [numbers[tuple(corner)] for corner in ground.vertices.tolist()]
+    edges = Counter(
+        (same[a], same[b]) for ring in ground.polygons for a, b in zip(ring, ring[1:] + ring[:1], strict=True)
     )
-    assert shapely.difference(ground, shapely.buffer(eroded, 2)).area < 1000.0
+    assert max(edges.values()) == 1
+    corners = np.array(sorted(where), np.float64)
+    tree = shapely.STRtree(shapely.points(corners[:, [0, 2]]))
+    for a, b in edges:
+        line = shapely.linestrings(corners[[a, b]][:, [0, 2]])
+        near = tree.query(line, predicate="dwithin", distance=1e-5)
+        # Corners of another storey, over or under the edge, do not count.
+        share = shapely.line_locate_point(line, shapely.points(corners[near][:, [0, 2]]), normalized=True)
+        height = corners[a, 1] + share * (corners[b, 1] - corners[a, 1])
+        assert set(near[np.abs(corners[near, 1] - height) < 0.5]) == {a, b}
 
 
-def test_ground_keeps_off_furniture(made):
+def test_ground_is_one_island(house):
+    assert navmesh_for(house.scene).num_islands == 1
+
+
+def test_an_agent_gets_to_every_room(house):
+    """From one point to points all over each room, on both storeys."""
+    mesh = navmesh_for(house.scene)
+    points = mesh.sample(4000, np.random.default_rng(0))
+    length = mesh.geodesic_distance(np.tile(points[:1], (len(points), 1)), points)
+    assert np.isfinite(length).all()
+    assert length.max() < 60.0
+    for room in house.scene.rooms:
+        x0, z0, x1, z1 = room.bounds
+        inside = (points[:, 0] > x0) & (points[:, 0] < x1) & (points[:, 2] > z0) & (points[:, 2] < z1)
+        inside &= points[:, 1] == np.float32(room.floor)
+        assert inside.mean() * mesh.area_m2 > min(0.2 * (x1 - x0) * (z1 - z0), 2.0), room
+
+
+def test_doors_are_passable(house):
+    mesh = navmesh_for(house.scene)
+    for door in house.plan.doors:
+        room, opening = house.plan.rooms[door.rooms[0]], door.openings[0]
+        middle, line = (opening.low + opening.high) / 2000, room.inner.line(opening.side) / 1000
+        line += 0.06 if opening.side in (1, 2) else -0.06
+        x, z = (middle, line) if opening.side % 2 == 0 else (line, middle)
+        assert mesh.is_navigable(np.array([[x, room.y / 1000, z]])).all()
+
+
+def test_area_is_that_of_the_region(house):
+    for storey in range(house.plan.storeys):
+        region = free_region(house.plan, house.footprints, 100, storey)
+        largest = max(part.area for part in shapely.get_parts(region)) / 1e6
+        area = sum(shapely.Polygon(ring).area for ring in rings(house.scene, storey))
+        assert area == pytest.approx(largest, rel=1e-3)
+
+
+def test_ground_keeps_off_walls(house):
+    """Against another way to compute it: the floor of the rooms and doorways, eroded by shapely's buffer."""
+    scene, plan, _ = house
+    for storey in range(plan.storeys):
+        floors = [shapely.box(*room.inner) for room in plan.rooms if room.storey == storey]
+        for door in plan.doors:
+            opening, room = door.openings[0], plan.rooms[door.rooms[0]]
+            if room.storey != storey:
+                continue
+            # A strip as thick as the wall, outwards from the first room's wall face.
+            inward = shapely.box(*room.inner.strip(opening.side, opening.low, opening.high, 120))
+            shift = {0: (0, -120), 1: (120, 0), 2: (0, 120), 3: (-120, 0)}[opening.side]
+            floors.append(shapely.affinity.translate(inward, *shift))
+        floor = shapely.union_all(floors, grid_size=1)
+        eroded = shapely.buffer(floor, -100, join_style="mitre")
+        ground = shapely.union_all(
+            shapely.polygons([shapely.linearrings(ring * 1000) for ring in rings(scene, storey)]), grid_size=1
+        )
+        assert shapely.difference(ground, shapely.buffer(eroded, 2)).area < 1000.0
+
+
+def test_ground_keeps_off_furniture(house):
     """No triangle between step and head height comes nearer to the ground than the agent's radius allows.
 
     Flat things on the walls (frames, pictures, handles, sills) are up to 60 mm deep and do not count, and
     corners lie on a grid of 10 mm, so that 100 - 60 - 10 = 30 mm must be free of everything.
     """
-    scene = made[0]
+    scene = house.scene
     triangles = scene.positions[scene.triangles].astype(np.float64)
-    low, high = triangles[..., 1].min(axis=1), triangles[..., 1].max(axis=1)
-    solid = triangles[(high > STEP / 1000 + 1e-6) & (low < REACH / 1000 - 1e-6)][..., [0, 2]]
-    ground = shapely.union_all([shapely.Polygon(ring).buffer(1e-4) for ring in rings(scene)])
-    hulls = shapely.convex_hull(shapely.multipoints([shapely.points(corners) for corners in solid]))
-    assert shapely.distance(hulls, ground).min() > 0.03
+    classes = np.array(scene.object_classes)[scene.arrays.object_ids]
+    # One walks on stairs, and past their railings; the level ground keeps off both.
+    for storey in range(house.plan.storeys):
+        height = triangles[..., 1] - 2.8 * storey
+        low, high = height.min(axis=1), height.max(axis=1)
+        solid = (high > STEP / 1000 + 1e-6) & (low < REACH / 1000 - 1e-6) & (classes != "stairs")
+        ground = shapely.union_all([shapely.Polygon(ring).buffer(1e-4) for ring in rings(scene, storey)])
+        flat = triangles[solid][..., [0, 2]]
+        hulls = shapely.convex_hull(shapely.multipoints([shapely.points(corners) for corners in flat]))
+        assert shapely.distance(hulls, ground).min() > 0.03
+
+
+def test_ground_is_what_recast_finds(house):
+    """Against habitat-sim's way: voxels of 5 cm, eroded by a voxel more than the radius asks for."""
+    mesh, rng = navmesh_for(house.scene), np.random.default_rng(0)
+    baked = bake_navmesh(house.scene.positions, house.scene.triangles)
+    points = mesh.sample(4000, rng)
+    near = baked.snap(points)
+    islands = baked.island(points)
+    main = np.bincount(islands[islands >= 0]).argmax()
+    # The ground is one island there as well, and nearly all of it is near to that.
+    assert (islands == main).mean() > 0.99
+    assert (np.hypot(*(near - points)[:, [0, 2]].T) < 0.15).mean() > 0.98
+    # And the other way round: wherever an agent can walk there, it can here.
+    others = baked.sample(20_000, rng)
+    on_main = baked.island(others) == main
+    back = (mesh.snap(others[on_main]) - others[on_main])[:, [0, 2]]
+    assert np.quantile(np.hypot(*back.T), 0.999) < 0.15
+    assert np.hypot(*back.T).max() < 0.3
+    assert baked.area_m2 * on_main.mean() == pytest.approx(0.95 * mesh.area_m2, rel=0.05)
 
 
 def test_radius_of_the_agent_shrinks_the_ground():
-    areas = [
-        sum(shapely.Polygon(ring).area for ring in rings(make_house(4, HouseConfig(agent_radius=radius))))
-        for radius in (0.05, 0.1, 0.18)
-    ]
+    areas = [sum(shapely.Polygon(ring).area for ring in rings(made("4", radius).scene)) for radius in RADII]
     assert areas[0] > areas[1] > areas[2] > 0
 
 
