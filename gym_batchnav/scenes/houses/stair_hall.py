@@ -13,7 +13,7 @@ from .staircase import LANE, Stairs
 
 _MOST_OF_ROOM = 6000
 """Millimetres along the hall for one room, about."""
-_LARGE = 110
+_LARGE = 104
 """Stretch of a house of large rooms."""
 _ONE_SIDED = 170.0
 """Square metres of both storeys above which rooms lie on both sides of the hall."""

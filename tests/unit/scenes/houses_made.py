@@ -26,11 +26,11 @@ class Made(NamedTuple):
 
 
 @cache
-def made(name: str, radius: float = 0.1) -> Made:
+def made(name: str, radius: float = 0.1, furnished: bool = True) -> Made:
     """The first house of that name for an agent of that radius."""
     seeds, storeys = ([int(name)], 1) if name.isdigit() else (count(), 2)
     for seed in seeds:
-        house = build_house(seed, HouseConfig(agent_radius=radius, storeys=storeys))
+        house = build_house(seed, HouseConfig(agent_radius=radius, storeys=storeys, furnished=furnished))
         if house.plan.stairs is None or house.plan.stairs.shape == name:
             return Made(house.scene(f"seed {seed}"), house.plan, house.footprints)
     raise AssertionError(name)

@@ -127,40 +127,55 @@ def test_ground_keeps_off_furniture(house):
     """No triangle between step and head height comes nearer to the ground than the agent's radius allows.
 
     Flat things on the walls (frames, pictures, handles, sills) are up to 60 mm deep and do not count, and
-    corners lie on a grid of 10 mm, so that 100 - 60 - 10 = 30 mm must be free of everything.
+    corners lie on a grid of 10 mm, and legs are slanted a little: 20 mm must be free of everything.
     """
     scene = house.scene
     triangles = scene.positions[scene.triangles].astype(np.float64)
     classes = np.array(scene.object_classes)[scene.arrays.object_ids]
-    # One walks on stairs, and past their railings; the level ground keeps off both.
+    # One walks on stairs, which have a test of their own; leaves and cloth give way.
+    soft = np.isin(classes, ["stairs", "plant", "curtain", "blinds"])
     for storey in range(house.plan.storeys):
         height = triangles[..., 1] - 2.8 * storey
         low, high = height.min(axis=1), height.max(axis=1)
-        solid = (high > STEP / 1000 + 1e-6) & (low < REACH / 1000 - 1e-6) & (classes != "stairs")
+        solid = (high > STEP / 1000 + 1e-6) & (low < REACH / 1000 - 1e-6) & ~soft
         ground = shapely.union_all([shapely.Polygon(ring).buffer(1e-4) for ring in rings(scene, storey)])
         flat = triangles[solid][..., [0, 2]]
         hulls = shapely.convex_hull(shapely.multipoints([shapely.points(corners) for corners in flat]))
-        assert shapely.distance(hulls, ground).min() > 0.03
+        assert shapely.distance(hulls, ground).min() > 0.02
 
 
-def test_ground_is_what_recast_finds(house):
-    """Against habitat-sim's way: voxels of 5 cm, eroded by a voxel more than the radius asks for."""
-    mesh, rng = navmesh_for(house.scene), np.random.default_rng(0)
-    baked = bake_navmesh(house.scene.positions, house.scene.triangles)
-    points = mesh.sample(4000, rng)
-    near = baked.snap(points)
+def against_recast(scene):
+    """How far our ground is from Recast's main island, and that from ours, seen from above; and both areas.
+
+    Recast goes habitat-sim's way: voxels of 5 cm, eroded by up to a voxel more than the radius.
+    """
+    mesh, rng = navmesh_for(scene), np.random.default_rng(0)
+    baked = bake_navmesh(scene.positions, scene.triangles)
+    points, others = mesh.sample(4000, rng), baked.sample(20_000, rng)
     islands = baked.island(points)
     main = np.bincount(islands[islands >= 0]).argmax()
-    # The ground is one island there as well, and nearly all of it is near to that.
+    # The ground is one island there as well.
     assert (islands == main).mean() > 0.99
-    assert (np.hypot(*(near - points)[:, [0, 2]].T) < 0.15).mean() > 0.98
-    # And the other way round: wherever an agent can walk there, it can here.
-    others = baked.sample(20_000, rng)
     on_main = baked.island(others) == main
-    back = (mesh.snap(others[on_main]) - others[on_main])[:, [0, 2]]
-    assert np.quantile(np.hypot(*back.T), 0.999) < 0.15
-    assert np.hypot(*back.T).max() < 0.3
-    assert baked.area_m2 * on_main.mean() == pytest.approx(0.95 * mesh.area_m2, rel=0.05)
+    there = np.hypot(*(baked.snap(points) - points)[:, [0, 2]].T)
+    back = np.hypot(*(mesh.snap(others[on_main]) - others[on_main])[:, [0, 2]].T)
+    return there, back, mesh.area_m2, baked.area_m2 * on_main.mean()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ground_of_a_bare_house_is_what_recast_finds(name):
+    there, back, ours, baked = against_recast(made(name, furnished=False).scene)
+    assert np.quantile(there, 0.999) < 0.15
+    assert back.max() < 0.15
+    assert 0.93 * ours < baked < ours
+
+
+def test_ground_between_furniture_is_what_recast_finds(house):
+    """But for nooks narrower than a voxel leaves open, and low things that Recast climbs, such as trays."""
+    there, back, ours, baked = against_recast(house.scene)
+    assert (there < 0.15).mean() > 0.98
+    assert (back < 0.15).mean() > 0.95
+    assert 0.88 * ours < baked < 1.03 * ours
 
 
 def test_radius_of_the_agent_shrinks_the_ground():

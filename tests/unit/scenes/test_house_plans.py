@@ -10,7 +10,7 @@ import shapely
 
 from gym_batchnav.errors import ConfigError, SceneError
 from gym_batchnav.scenes.houses import SPLITS, HouseConfig, make_house
-from gym_batchnav.scenes.houses.plan import DOOR_WIDTH, INNER_WALL, LINTEL
+from gym_batchnav.scenes.houses.plan import DOOR_WIDTH, INNER_WALL, LINTEL, Rect
 from gym_batchnav.scenes.houses.program import draw_plans
 
 COUNT = 400
@@ -133,7 +133,9 @@ def test_rooms_do_not_overlap_and_walls_are_thick():
     for plan in FEW:
         for a, b in itertools.combinations(plan.rooms, 2):
             if a.storey == b.storey:
-                assert not a.inner.grown(INNER_WALL // 2).overlaps(b.inner.grown(INNER_WALL // 2 - 1))
+                x0, z0, x1, z1 = a.inner
+                assert not b.inner.overlaps(Rect(x0 - INNER_WALL + 1, z0, x1 + INNER_WALL - 1, z1))
+                assert not b.inner.overlaps(Rect(x0, z0 - INNER_WALL + 1, x1, z1 + INNER_WALL - 1))
 
 
 def test_upper_storey_stands_on_the_lower_one():
