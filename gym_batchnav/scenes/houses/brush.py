@@ -58,19 +58,40 @@ class Footprint:
         return [self.place.apply(*corner) for corner in corners]
 
 
+class Thing:
+    """An object that gets its id when something of it is drawn for the first time."""
+
+    def __init__(self, mesh: MeshBuilder, class_name: str) -> None:
+        self._mesh, self._class_name = mesh, class_name
+        self._number: int | None = None
+
+    @property
+    def number(self) -> int:
+        """Its id."""
+        if self._number is None:
+            self._number = self._mesh.new_object(self._class_name)
+        return self._number
+
+
 class Brush:
     """Pen for one piece: x along its back, z from back to front, y up, millimetres."""
 
-    def __init__(self, mesh: MeshBuilder, footprints: list[Footprint], place: Place, owner: int) -> None:
-        self._mesh, self._footprints, self._place, self._owner = mesh, footprints, place, owner
+    def __init__(
+        self, mesh: MeshBuilder, footprints: list[Footprint], place: Place, owner: int | Thing
+    ) -> None:
+        self._mesh, self._footprints, self._place, self._thing = mesh, footprints, place, owner
+
+    @property
+    def _owner(self) -> int:
+        return self._thing if isinstance(self._thing, int) else self._thing.number
 
     def moved(self, x: int, z: int, turn: Turn = QUARTER_TURNS[0], *, y: int = 0) -> Brush:
         """A brush for a part of the piece with its own local frame, ``y`` above the piece's own."""
-        return Brush(self._mesh, self._footprints, self._at(x, y, z, turn), self._owner)
+        return Brush(self._mesh, self._footprints, self._at(x, y, z, turn), self._thing)
 
     def part(self, class_name: str) -> Brush:
         """A brush for a thing of its own, with an id of its own, in the same frame."""
-        return Brush(self._mesh, self._footprints, self._place, self._mesh.new_object(class_name))
+        return Brush(self._mesh, self._footprints, self._place, Thing(self._mesh, class_name))
 
     def put(
         self,

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .brush import Brush, Footprint
+from .brush import Brush, Footprint, Thing
 from .dice import Dice
 from .furniture import Piece
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
@@ -53,6 +53,10 @@ class RoomPlacer:
     taken: list[Rect] = field(default_factory=list)
     backs: list[tuple[int, Span, int]] = field(default_factory=list)
     """What stands at walls: side, extent along it, height."""
+    ways: list[Rect] = field(default_factory=list)
+    """Spaces before doors, which are part of what is reserved."""
+    rugs: list[Rect] = field(default_factory=list)
+    """What lies flat on the floor."""
     tables: list[tuple[int, int]] = field(default_factory=list)
     """Where the middles of dining tables are, below their lamps."""
 
@@ -63,9 +67,10 @@ class RoomPlacer:
             if opening.kind != "window":
                 short = min(self.room.inner.width, self.room.inner.depth)
                 depth = _ARCH_DEPTH if opening.kind == "arch" else min(_DOOR_DEPTH, short * 2 // 3)
-                self.reserved.append(
+                self.ways.append(
                     self.room.inner.strip(opening.side, opening.low - 80, opening.high + 80, depth)
                 )
+        self.reserved += self.ways
 
     @property
     def inner(self) -> Rect:
@@ -118,7 +123,7 @@ class RoomPlacer:
         rect = _bounds(place, piece)
         if not self.inside(rect) or self._meets(rect.grown(lane), self.taken):
             return False
-        if self._meets(rect.grown(-overlap), self.reserved):
+        if self._meets(rect, self.ways) or self._meets(rect.grown(-overlap), self.reserved):
             return False
         self.taken.append(rect)
         self._draw(piece, place)
@@ -173,12 +178,23 @@ class RoomPlacer:
 
     def brush(self, place: Place, class_name: str) -> Brush:
         """A pen for something new at a place."""
-        return Brush(self.mesh, self.footprints, place, self.mesh.new_object(class_name))
+        return Brush(self.mesh, self.footprints, place, Thing(self.mesh, class_name))
 
     def hang(self, side: int, along: int, y: int, draw: Callable[[Brush], None]) -> None:
         """Draw something on a wall; ``draw`` opens its own parts."""
         place = self.place_at(side, along, _HUNG_GAP)
-        draw(Brush(self.mesh, self.footprints, place._replace(y=place.y + y), 0))
+        draw(self.brush(place._replace(y=place.y + y), "objects"))
+
+    def lay(self, rect: Rect, draw: Callable[[Brush, Span, Span], None]) -> None:
+        """Lay something flat on the floor, x and z extents given to ``draw``, unless it would lie on another."""
+        if not self._meets(rect, self.rugs) and self.inside(rect.grown(-WALL_GAP)):
+            self.rugs.append(rect)
+            draw(self.brush(Place(0, 0, y=self.room.y), "misc"), (rect.x0, rect.x1), (rect.z0, rect.z1))
+
+    def lay_at(self, place: Place, x: Span, z: Span, draw: Callable[[Brush, Span, Span], None]) -> None:
+        """``lay`` with extents in the frame of a place turned by quarters."""
+        (ax, az), (bx, bz) = place.apply(x[0], z[0]), place.apply(x[1], z[1])
+        self.lay(Rect(min(ax, bx), min(az, bz), max(ax, bx), max(az, bz)), draw)
 
     def free_wall(self, side: int, low: int, high: int) -> list[Span]:
         """Stretches of a wall without openings and tall furniture between two heights."""
@@ -220,8 +236,9 @@ class RoomPlacer:
         front = self.inner.strip(side, 0, 0, piece.depth + piece.front)
         solid, clear = (_along(rect, side, starts, piece.width) for rect in (strip, front))
         free = ~_hits(solid, self.reserved) & ~_hits(solid, self.taken) & ~_hits(clear, self.taken)
+        needed = piece.height if piece.sill is None else piece.sill
         for opening in self.openings:
-            if opening.side == side and opening.kind == "window" and piece.height > opening.bottom:
+            if opening.side == side and opening.kind == "window" and needed > opening.bottom:
                 free &= (starts >= opening.high) | (starts + piece.width <= opening.low)
         return [int(start) for start in starts[free]]
 

@@ -192,7 +192,7 @@ def vanity(decor: Decor, width: int) -> Piece:
         own.put(tap(250 if bowl else 170, 130), style.chrome, 0, 772 if bowl else BASIN, 36)
         brush.block((-half - 6, half + 6), (0, 475))
         mirror(brush.moved(0, 0, y=1120), decor, min(width - 40, 900), 780)
-        for end in (-half + 60, half - 60):
+        for end in (-half + 125, half - 125):
             if decor.lucky(70):
                 clutter.any_of(brush.moved(end, 60, y=772 if bowl else BASIN), decor, clutter.BATH)
 

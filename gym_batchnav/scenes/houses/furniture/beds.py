@@ -27,7 +27,7 @@ def bed(decor: Decor, width: int, tables: tuple[int, ...]) -> Piece:
     """
     dice = decor.dice
     kind, lamps = dice.below(4), dice.chance(80)
-    half, room = width // 2 + 40, 460
+    half, room = width // 2 + 56, 460
     left, right = (half + room if side in tables else half for side in (-1, 1))
     shift = (left - right) // 2
 
@@ -39,12 +39,12 @@ def bed(decor: Decor, width: int, tables: tuple[int, ...]) -> Piece:
         for side in tables:
             bedside(inner.moved(side * (half + 235), 0), decor, lamp=lamps)
 
-    return Piece(left + right, LENGTH, 1100, draw, front=450, class_name="bed")
+    return Piece(left + right, LENGTH, 1100, draw, front=450, sill=850, class_name="bed")
 
 
 def daybed(decor: Decor) -> Piece:
     """A single bed with its long side to the wall."""
-    kind, half = decor.dice.between(1, 3), 490
+    kind, half = decor.dice.between(1, 3), 506
 
     def draw(brush: Brush) -> None:
         inner = brush.moved(-LENGTH // 2, half, QUARTER_TURNS[3])
@@ -52,7 +52,7 @@ def daybed(decor: Decor) -> Piece:
         _bedding(inner, decor, 900)
         inner.block((-half, half), (0, LENGTH), 20)
 
-    return Piece(LENGTH, 2 * half, 1060, draw, front=400, class_name="bed")
+    return Piece(LENGTH, 2 * half, 1060, draw, front=400, sill=600, class_name="bed")
 
 
 def _frame(brush: Brush, decor: Decor, half: int, kind: int) -> None:
@@ -117,12 +117,12 @@ def _bedding(brush: Brush, decor: Decor, width: int) -> None:
     places = (-width // 4, width // 4) if double else (0,)
     wide = min(width // len(places) - 60, 740)
     for x in places:
-        brush.part("cushion").put(_pillow(wide, 460, 160), style.linen, x, LYING - 4, 185)
+        brush.part("cushion").put(_pillow(wide, 460, 160), style.linen, x, LYING - 4, 325)
         if double and dice.chance(60):
-            brush.part("cushion").put(_pillow(wide - 80, 430, 150), cover, x, LYING + 10, 330)
+            brush.part("cushion").put(_pillow(wide - 80, 430, 150), cover, x, LYING + 10, 425)
     if decor.lucky(50):
         small = tilted(moved(tipped(cushion(400, 400, 130), "z"), 0, 200, 0), 4, -3, 5)
-        brush.part("cushion").put(small, style.fabric_of(dice), 0, LYING + 70, 560)
+        brush.part("cushion").put(small, style.fabric_of(dice), 0, LYING + 70, 640)
     if decor.lucky(50):
         throw = cloth(width + 30, dice.between(420, 620, 50), 70, dice.between(200, 240, 20), foot=False)
         at = LENGTH - 760

@@ -34,7 +34,7 @@ def sideboard(decor: Decor) -> Piece:
         brush.block((-half, half), (0, 430))
         _on_top(brush.moved(0, 200, y=height), decor, width)
 
-    return Piece(width + 12, 460, height, draw, front=600, class_name="cabinet")
+    return Piece(width + 12, 470, height, draw, front=600, class_name="cabinet")
 
 
 def _stand(brush: Brush, decor: Decor, half: int, low: int, deep: int) -> None:
@@ -53,7 +53,7 @@ def _on_top(brush: Brush, decor: Decor, width: int) -> None:
         width -= 400
     else:
         side = 0
-    clutter.scatter(brush.moved(-side * 200, 0), decor, (width - 240, 140), clutter.LIVING, most=5)
+    clutter.scatter(brush.moved(-side * 200, 0), decor, (width - 40, 380), clutter.LIVING, most=5)
 
 
 def dresser(decor: Decor) -> Piece:
@@ -75,7 +75,7 @@ def dresser(decor: Decor) -> Piece:
         brush.block((-half, half), (0, 460))
         _on_top(brush.moved(0, 210, y=height), decor, width)
 
-    return Piece(width + 12, 490, height, draw, front=600, class_name="chest_of_drawers")
+    return Piece(width + 12, 500, height, draw, front=600, class_name="chest_of_drawers")
 
 
 def wardrobe(decor: Decor, doors: int) -> Piece:
@@ -110,7 +110,7 @@ def wardrobe(decor: Decor, doors: int) -> Piece:
         if decor.lucky(40):
             clutter.box(brush.moved(-half + 300, 300, y=height), decor, 420, 200)
 
-    return Piece(width, 620, height, draw, front=600, class_name="cabinet")
+    return Piece(width, 630, height, draw, front=600, class_name="cabinet")
 
 
 def _mirror_door(brush: Brush, decor: Decor, x: tuple[int, int], y: tuple[int, int]) -> None:
@@ -138,9 +138,9 @@ def shoe_cabinet(decor: Decor) -> Piece:
         for flap in range(flaps):
             drawer(brush, decor, decor.front, (-half + 6, half - 6), (40 + flap * 330, 362 + flap * 330), 220)
         brush.block((-half, half), (0, 240))
-        clutter.scatter(brush.moved(0, 110, y=height), decor, (width - 200, 60), clutter.HALL, most=4)
+        clutter.scatter(brush.moved(0, 110, y=height), decor, (width - 40, 210), clutter.HALL, most=4)
 
-    return Piece(width + 10, 270, height, draw, front=650, class_name="cabinet")
+    return Piece(width + 10, 280, height, draw, front=650, class_name="cabinet")
 
 
 def bedside(brush: Brush, decor: Decor, *, lamp: bool) -> None:

@@ -120,7 +120,7 @@ def office_chair(brush: Brush, decor: Decor, turn: Turn) -> None:
     own, fabric = brush.part("chair"), decor.dice.pick((decor.style.black, decor.style.second_fabric))
     for shape, soft in _swivel():
         own.put(shape, fabric if soft else decor.style.black, turn=turn)
-    brush.block_disc(0, 0, 300)
+    brush.moved(0, 0, turn).block((-295, 295), (-345, 295), 120)
 
 
 @lru_cache(maxsize=1)

@@ -102,7 +102,7 @@ def _twigs(kind: int, low: int) -> Shape:
     rows = []
     for number in range(18):
         rows.append(
-            (0, low - 60 + number * 5, 0, number * 5 + kind, 3 + number % 3, 170 + number % 4 * 30, 38, 25)
+            (0, low - 60 + number * 5, 0, number * 5 + kind, 3 + number % 3, 150 + number % 3 * 25, 38, 25)
         )
     return leaves(np.array(rows, np.int64))
 
@@ -127,7 +127,7 @@ def pile(brush: Brush, decor: Decor, count: int = 3) -> None:
     """Draw books lying on each other."""
     own, y, dice = brush.part("objects"), 0, decor.dice
     for _ in range(count):
-        wide, deep, thick = dice.between(140, 210, 10), dice.between(190, 270, 10), dice.between(18, 42, 3)
+        wide, deep, thick = dice.between(140, 200, 10), dice.between(190, 230, 10), dice.between(18, 42, 3)
         turn = dice.pick(_SLIGHT)
         own.put(_book(wide, thick, deep), _covered(decor), 0, y, 0, turn)
         y += thick
@@ -357,7 +357,7 @@ def bear(brush: Brush, decor: Decor) -> None:
     head = moved(lathe(((0, 0), (45, 12), (68, 55), (62, 95), (30, 125), (0, 130)), 12), 0, 170, 10)
     limb = lathe(((0, 0), (30, 12), (36, 50), (30, 110), (0, 125)), 8)
     ears = [moved(lathe(((0, 0), (22, 8), (26, 26), (0, 48)), 8), x, 268, 5) for x in (-50, 50)]
-    legs_ = [moved(tilted(limb, 3, 4, 5), x, 5, 50) for x in (-62, 62)]
+    legs_ = [moved(tilted(limb, 3, 4, 5), x, 26, 50) for x in (-62, 62)]
     arms = [moved(tilted(limb, 4, -3, 5), x, 70, 60) for x in (-88, 88)]
     fur = decor.style.palette.finish(
         "towel", decor.dice.pick(((168, 122, 78), (206, 178, 140), (120, 100, 90))), 4000
@@ -425,8 +425,8 @@ def centrepiece(brush: Brush, decor: Decor) -> None:
     decor.dice.pick((bowl, vase, candle, bowl, small_plant))(brush, decor)
 
 
-_MUG, _VASE, _BOWL_KIND = Kind(mug, 70, 95), Kind(vase, 110, 330), Kind(bowl, 135, 142)
-_PILE, _PHOTO, _CANDLES = Kind(pile, 150, 130), Kind(photo, 95, 225), Kind(candle, 130, 135)
+_MUG, _VASE, _BOWL_KIND = Kind(mug, 70, 95), Kind(vase, 150, 330), Kind(bowl, 135, 142)
+_PILE, _PHOTO, _CANDLES = Kind(pile, 140, 130), Kind(photo, 95, 225), Kind(candle, 130, 135)
 _PLANT, _TRAY, _REMOTE = Kind(small_plant, 140, 330), Kind(tray, 180, 125), Kind(remote, 90, 18)
 _MAGAZINE, _CLOCK, _SCULPTURE = Kind(magazine, 185, 18), Kind(clock, 65, 130), Kind(sculpture, 100, 235)
 _SOAPS, _BRUSHES, _TUMBLER = Kind(soap, 120, 168), Kind(cup_of_brushes, 45, 195), Kind(tumbler, 40, 110)
@@ -440,16 +440,18 @@ _JARS, _BOTTLE_KIND, _CAR, _BEAR = (
 LIVING = (_MUG, _VASE, _BOWL_KIND, _PILE, _PHOTO, _CANDLES, _PLANT, _TRAY, _REMOTE, _MAGAZINE, _SCULPTURE)
 SHELF = (_VASE, _PHOTO, _CANDLES, _PLANT, _CLOCK, _SCULPTURE, _PILE, _JARS)
 STUDY = (_MUG, _PILE, _PHOTO, _BRUSHES, _MAGAZINE, _PLANT, _CLOCK)
-HALL = (_VASE, _BOWL_KIND, _PHOTO, _PLANT, _TRAY)
+HALL = (_VASE, _BOWL_KIND, _PHOTO, _PLANT, _TRAY, _CLOCK, _SCULPTURE, _MUG)
 BATH = (_SOAPS, _BRUSHES, _TUMBLER, _CANDLES)
 KITCHEN = (_JARS, _BOTTLE_KIND, _MUG, _BOWL_KIND, _PLANT, _TUMBLER, _TRAY)
 BEDSIDE = (_MUG, _CLOCK, _TUMBLER, _PHOTO)
 TOYS = (_CAR, _BEAR)
 
 
-def any_of(brush: Brush, decor: Decor, kinds: tuple[Kind, ...], *, tall: int = 2000) -> None:
-    """Draw one thing that is not taller than ``tall``."""
-    fitting = [kind for kind in kinds if kind.height <= tall]
+def any_of(
+    brush: Brush, decor: Decor, kinds: tuple[Kind, ...], *, tall: int = 2000, wide: int = 2000
+) -> None:
+    """Draw one thing that is not taller than ``tall`` and not wider than ``wide``."""
+    fitting = [kind for kind in kinds if kind.height <= tall and 2 * kind.half <= wide]
     if fitting:
         decor.dice.pick(fitting).draw(brush, decor)
 
@@ -468,17 +470,20 @@ def scatter(
     Args:
         brush: its origin is the middle of the area.
         decor: of the house; its clutter decides how many.
-        area: width and depth in which their middles lie.
+        area: width and depth of the surface, which they do not leave.
         kinds: to choose from.
         most: how many there are at most.
         tall: what is taller is left out.
     """
-    count = decor.amount(most)
-    width, depth = max(area[0], 0), max(area[1], 0) // 2
-    while count > 1 and width // (count - 1) < 190:
-        count -= 1
+    count = min(decor.amount(most), max(area[0] // 190, 1))
     for number in range(count):
-        x = -width // 2 + (width * number // (count - 1) if count > 1 else width // 2)
-        room = width // (count - 1) // 2 if count > 1 else 400
-        fitting = tuple(kind for kind in kinds if kind.half <= room)
-        any_of(brush.moved(x, decor.dice.between(-depth, depth, 10)), decor, fitting, tall=tall)
+        slot = area[0] // count
+        room = min(slot, area[1])
+        fitting = [kind for kind in kinds if 2 * kind.half <= room and kind.height <= tall]
+        if not fitting:
+            continue
+        kind = decor.dice.pick(fitting)
+        middle = -area[0] // 2 + slot * number + slot // 2
+        x, z = (max(extent // 2 - kind.half, 0) for extent in (slot, area[1]))
+        at = (middle + decor.dice.between(-x, x), decor.dice.between(-z, z))
+        kind.draw(brush.moved(*at), decor)

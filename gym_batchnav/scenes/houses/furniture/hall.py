@@ -21,11 +21,12 @@ def coat_rack(decor: Decor) -> Piece:
     def draw(brush: Brush) -> None:
         brush.put(rounded_box(width, 130, 24, 5, bottom=True), decor.top, 0, 1640, 13)
         brush.put(rounded_box(width, 24, 200, 5, bottom=True), decor.top, 0, 1790, 101)
-        hooks = range(-half + 110, half - 60, 160)
+        hooks = range(-half + 170, half - 150, 160)
         for x in hooks:
             brush.put(_hook(), decor.style.metal, x, 1690, 24)
             if dice.chance(30) or decor.lucky(35):
                 _coat(brush.part("clothes"), decor, x)
+                brush.block((x - 130, x + 150), (0, 170))
         if bench:
             top(brush, decor.top, (-half, half), (420, 452), (10, 350), 6)
             legs(brush, decor, (-half + 20, half - 20), (30, 340), 420, 46, decor.top)

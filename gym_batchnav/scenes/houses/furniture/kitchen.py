@@ -198,7 +198,7 @@ def _standing(brush: Brush, decor: Decor, units: list[Unit], first: int, last: i
         if count == 0:
             microwave(above, decor)
         elif decor.lucky(75):
-            clutter.scatter(above.moved(0, 220), decor, (380, 120), clutter.KITCHEN, most=4)
+            clutter.scatter(above.moved(0, 220), decor, (580, 400), clutter.KITCHEN, most=4)
 
 
 def island(decor: Decor) -> Piece:
@@ -208,7 +208,7 @@ def island(decor: Decor) -> Piece:
     seat = decor.dice.pick((decor.top, decor.style.leather, decor.style.black))
 
     def draw(brush: Brush) -> None:
-        inner = brush.moved(0, 360)
+        inner = brush.moved(0, 520)
         style = decor.style
         board(inner, style.black, (-half + 40, half - 40), (0, 100), (60, 520), "lrbf")
         board(inner, style.front, (-half + 20, half - 20), (100, WORKTOP - _SLAB), (20, 560), "lrdb")
@@ -224,6 +224,6 @@ def island(decor: Decor) -> Piece:
         inner.block((-half, half), (-300, 600))
         for number in range(units):
             bar_stool(inner.moved((2 * number + 1 - units) * 290, -330), decor, seat)
-        clutter.scatter(inner.moved(0, 200, y=WORKTOP), decor, (2 * half - 400, 200), clutter.KITCHEN, most=4)
+        clutter.scatter(inner.moved(0, 150, y=WORKTOP), decor, (2 * half - 100, 700), clutter.KITCHEN, most=4)
 
-    return Piece(2 * half, 980, WORKTOP, draw, class_name="counter")
+    return Piece(2 * half, 1170, WORKTOP, draw, class_name="counter")

@@ -43,7 +43,7 @@ def tv_stand(decor: Decor, size: int) -> Piece:
             if room > 170 and decor.lucky(70):
                 clutter.any_of(brush.moved(side * (half - room // 2), 210, y=height), decor, clutter.SHELF)
 
-    return Piece(size + 12, 450, 1400, draw, front=600, class_name="cabinet")
+    return Piece(size + 12, 460, 1400, draw, front=600, class_name="cabinet")
 
 
 def _bay(brush: Brush, decor: Decor, x: tuple[int, int], y: tuple[int, int]) -> None:

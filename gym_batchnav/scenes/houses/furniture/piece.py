@@ -18,6 +18,8 @@ class Piece:
     draw: Callable[[Brush], None]
     front: int = 0
     """Space to keep free before it."""
+    sill: int | None = None
+    """Lowest lower edge of a window before which it may stand; None for its height."""
     class_name: str = "furniture"
     """Semantic class, out of ``CLASS_NAMES``."""
 

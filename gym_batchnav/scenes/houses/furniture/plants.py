@@ -43,7 +43,7 @@ def floor_plant(decor: Decor) -> Piece:
             middle.put(shape, green if leafy else decor.style.bark)
         middle.block_disc(0, 0, 185, 8)
 
-    return Piece(700, 700, height, draw, class_name="plant")
+    return Piece(700, 700, height + 60, draw, class_name="plant")
 
 
 def _pot(brush: Brush, decor: Decor, kind: int) -> None:

@@ -6,7 +6,7 @@ from ..brush import Brush
 from ..shapes import loft, rounded_box
 from . import clutter
 from .decor import Decor
-from .parts import board, door
+from .parts import FRONT, board, door
 from .piece import Piece
 
 _BOARD = 22
@@ -21,7 +21,7 @@ def bookshelf(decor: Decor, width: int, height: int) -> Piece:
         height: 800 to 2200.
     """
     dice = decor.dice
-    depth, half = dice.pick((280, 300, 340)), width // 2
+    depth, half = dice.pick((300, 320, 360)), width // 2
     levels = height // 370
     closed = height > 1500 and dice.chance(30)
     bays = 2 if width > 1100 else 1
@@ -51,7 +51,7 @@ def bookshelf(decor: Decor, width: int, height: int) -> Piece:
                     shelf_load(
                         brush.moved(left + span // 2, depth // 2, y=y0), decor, span, depth, rise - _BOARD
                     )
-        brush.block((-half, half), (0, depth))
+        brush.block((-half, half), (0, depth + (FRONT if closed else 0)))
 
     return Piece(width, depth + 60, height, draw, front=500, class_name="shelving")
 
@@ -78,12 +78,12 @@ def shelf_load(brush: Brush, decor: Decor, width: int, depth: int, room: int) ->
         rest = width - share
         if rest > 200 and decor.lucky(70):
             x = width // 2 - rest // 2 if start < 0 and start == -width // 2 else -width // 2 + rest // 2
-            clutter.any_of(brush.moved(x, 10), decor, clutter.SHELF, tall=room - 20)
+            clutter.any_of(brush.moved(x, 10), decor, clutter.SHELF, tall=room - 20, wide=rest)
     elif kind == 5:
         _boxes(brush, decor, width, depth, room)
     else:
         clutter.scatter(
-            brush, decor, (width - 160, max(depth - 200, 60)), clutter.SHELF, most=4, tall=room - 20
+            brush.moved(-160, 0), decor, (width - 340, depth - 20), clutter.SHELF, most=4, tall=room - 20
         )
         clutter.pile(brush.moved(width // 2 - 170, 0), decor, dice.between(2, 5))
 
@@ -117,7 +117,7 @@ def wall_shelf(decor: Decor) -> Piece:
             clutter.scatter(
                 load.moved(-side * (share // 2 + 10), 0),
                 decor,
-                (width - share - 180, 40),
+                (width - share - 60, 200),
                 clutter.SHELF,
                 most=3,
                 tall=280,

@@ -46,7 +46,7 @@ def sofa(decor: Decor, width: int, *, corner: int = 0) -> Piece:
         _scatter(brush, decor, inner)
         brush.block((-half, half), (0, depth), 40)
 
-    return Piece(width, long, 890, draw, front=450, class_name="sofa")
+    return Piece(width, long, 890, draw, front=450, sill=600, class_name="sofa")
 
 
 def _end(corner: int, seats: int) -> int:
@@ -121,7 +121,7 @@ def armchair(decor: Decor) -> Piece:
             brush.part("cushion").put(scatter(360), decor.style.fabric_of(decor.dice), 0, SEAT + 10, 330)
         brush.block((-380, 380), (20, 800), 90)
 
-    return Piece(780, 820, 860, draw, front=400, class_name="chair")
+    return Piece(780, 830, 900, draw, front=400, class_name="chair")
 
 
 def _padded_chair(brush: Brush, decor: Decor, fabric: int) -> None:
@@ -144,7 +144,7 @@ def _wooden_chair(brush: Brush, decor: Decor, fabric: int) -> None:
     for side in (-1, 1):
         x = side * 330
         for z, lean in ((110, 13), (700, -13)):
-            brush.put(tilted(leg("tapered", 545, 50), 84, lean, 85), wood, x, 0, z)
+            brush.put(tilted(leg("tapered", 545, 50), 84, lean, 85), wood, x, 4, z)
         brush.put(rounded_box(64, 30, 720, 9, bottom=True), wood, x, 535, 415)
         brush.put(rounded_box(34, 60, 560, 8, bottom=True), wood, x, 270, 420)
     for z in (170, 680):

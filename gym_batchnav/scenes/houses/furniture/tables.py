@@ -109,7 +109,11 @@ def coffee_table(decor: Decor) -> Piece:
         else:
             middle.block((-(width // 2), width // 2), (-(depth // 2), depth // 2))
         clutter.scatter(
-            middle.moved(0, 0, y=height), decor, (width - 200, depth - 160), clutter.LIVING, most=5
+            middle.moved(0, 0, y=height),
+            decor,
+            ((width - 60, depth - 60) if kind else (540, 540)),
+            clutter.LIVING,
+            most=5,
         )
 
     return Piece(width, depth, height, draw, class_name="table")
@@ -158,7 +162,7 @@ def side_table(decor: Decor) -> Piece:
                 tube(((x * 150, 3, z * 140), (x * 70, height - 24, z * 70)), 10, 6, end=15), decor.frame
             )
         middle.block_disc(0, 0, 215, 12)
-        clutter.scatter(middle.moved(0, 0, y=height), decor, (240, 240), clutter.LIVING, most=2)
+        clutter.scatter(middle.moved(0, 0, y=height), decor, (300, 300), clutter.LIVING, most=2)
 
     return Piece(450, 450, height, draw, class_name="table")
 
@@ -194,7 +198,7 @@ def desk(decor: Decor, *, tucked: bool = False) -> Piece:
             Turn(-turn.c, -turn.s, turn.d),
         )
 
-    return Piece(width, deep + (380 if tucked else 640), 740, draw, front=250, class_name="table")
+    return Piece(width, deep + (470 if tucked else 730), 740, draw, front=250, class_name="table")
 
 
 def _on_desk(brush: Brush, decor: Decor, half: int, right: int) -> None:
@@ -222,9 +226,9 @@ def console(decor: Decor) -> Piece:
         for x in ((-half + 74, -3), (3, half - 74)):
             drawer(brush, decor, decor.front, x, (666, 784), 290)
         brush.block((-half, half), (0, 340))
-        clutter.scatter(brush.moved(0, 165, y=820), decor, (width - 200, 160), clutter.HALL, most=4)
+        clutter.scatter(brush.moved(0, 165, y=820), decor, (width - 60, 300), clutter.HALL, most=4)
 
-    return Piece(width, 340, 820, draw, front=700, class_name="table")
+    return Piece(width, 350, 820, draw, front=700, class_name="table")
 
 
 def dressing_table(decor: Decor) -> Piece:
@@ -246,6 +250,6 @@ def dressing_table(decor: Decor) -> Piece:
         )
         own.put(tube(((0, 755, 30), (0, 830, 30)), 14, 8), decor.style.metal)
         stool(brush.moved(0, 560), decor)
-        clutter.scatter(brush.moved(0, 230, y=755), decor, (600, 200), clutter.BATH, most=5)
+        clutter.scatter(brush.moved(0, 230, y=755), decor, (700, 330), clutter.BATH, most=5)
 
     return Piece(2 * half, 740, 1320, draw, front=300, class_name="table")

@@ -36,7 +36,8 @@ def _tub(placer: RoomPlacer, decor: Decor) -> None:
     spot = placer.at_wall(piece, prefer="corner")
     if spot is not None and decor.dice.chance(70):
         place = placer.place_at(spot.side, spot.low + piece.half, WALL_GAP)
-        rugs.mat(placer.brush(place, "misc"), decor, (-350, 350), (piece.depth + 40, piece.depth + 440))
+        span = (piece.depth + 40, piece.depth + 440)
+        placer.lay_at(place, (-350, 350), span, lambda brush, x, z: rugs.mat(brush, decor, x, z))
 
 
 def _shower(placer: RoomPlacer, decor: Decor) -> None:

@@ -62,7 +62,8 @@ def _rug(placer: RoomPlacer, decor: Decor, spot: Spot, width: int, half: int) ->
     if reach > 600 and across > 3200:
         place = placer.place_at(spot.side, spot.low + half, 0)
         end = min(beds.LENGTH + 550, across - 120)
-        rugs.rug(placer.brush(place, "misc"), decor, (-reach, reach), (beds.LENGTH - 900, end))
+        span = (beds.LENGTH - 900, end)
+        placer.lay_at(place, (-reach, reach), span, lambda brush, x, z: rugs.rug(brush, decor, x, z))
 
 
 def desk_place(placer: RoomPlacer, decor: Decor) -> bool:

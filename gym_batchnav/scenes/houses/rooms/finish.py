@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..brush import Brush
 from ..furniture import Decor, lamps, shelves, walls
 from ..mesh import QUARTER_TURNS, Place
 from ..placing import RoomPlacer
@@ -59,9 +58,9 @@ def _hem(placer: RoomPlacer, opening: Opening, low: int, high: int) -> int:
         return opening.bottom - 130
     placer.taken += strips
     for strip in strips:
-        rect = strip
-        brush = Brush(placer.mesh, placer.footprints, Place(0, 0, y=placer.room.y), 0)
-        brush.block((rect.x0, rect.x1), (rect.z0, rect.z1))
+        placer.brush(Place(0, 0, y=placer.room.y), "curtain").block(
+            (strip.x0, strip.x1), (strip.z0, strip.z1)
+        )
     return 18
 
 

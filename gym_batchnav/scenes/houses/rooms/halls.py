@@ -37,7 +37,7 @@ def _doormat(placer: RoomPlacer, decor: Decor) -> None:
     for opening in placer.openings:
         if opening.kind == "entrance":
             place = placer.place_at(opening.side, (opening.low + opening.high) // 2, 0)
-            rugs.mat(placer.brush(place, "misc"), decor, (-350, 350), (120, 560))
+            placer.lay_at(place, (-350, 350), (120, 560), lambda brush, x, z: rugs.mat(brush, decor, x, z))
 
 
 def storage(placer: RoomPlacer, decor: Decor) -> bool:

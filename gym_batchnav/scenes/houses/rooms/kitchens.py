@@ -169,8 +169,8 @@ def dining_place(placer: RoomPlacer, decor: Decor, seats: int) -> bool:
 
 
 def _rug_below(placer: RoomPlacer, decor: Decor, place: Place, piece: Piece) -> None:
-    brush = placer.brush(place, "misc")
-    rugs.rug(brush, decor, (-piece.half + 60, piece.half - 60), (60, piece.depth - 60))
+    x, z = (-piece.half + 60, piece.half - 60), (60, piece.depth - 60)
+    placer.lay_at(place, x, z, lambda brush, x, z: rugs.rug(brush, decor, x, z))
 
 
 def dining(placer: RoomPlacer, decor: Decor) -> bool:

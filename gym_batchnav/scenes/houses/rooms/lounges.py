@@ -97,7 +97,7 @@ def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piec
             return False
     if corner:
         end, middle = corner * sofa.half, corner * (sofa.half - sofa.width * 43 // 100)
-        placer.carve(place, [(-sofa.half, 0, sofa.half, 920), (end, 0, middle, sofa.depth)])
+        placer.carve(place, [(-sofa.half, 0, sofa.half, 920), (end, 920, middle, sofa.depth)])
     _before_sofa(placer, decor, place, sofa, corner)
     # Nothing else between the seats and the television.
     placer.reserved.append(inner.strip(spot.side, centre - 700, centre + 700, far))
@@ -140,8 +140,7 @@ def _rug(placer: RoomPlacer, decor: Decor, place: Place, width: int) -> None:
     doors = [opening for opening in placer.openings if opening.kind != "window"]
     swings = [placer.inner.strip(door.side, door.low, door.high, 300) for door in doors]
     if rect.width > 1000 and rect.depth > 1000 and not any(rect.overlaps(way) for way in swings):
-        brush = placer.brush(Place(0, 0, y=placer.room.y), "misc")
-        rugs.rug(brush, decor, (rect.x0, rect.x1), (rect.z0, rect.z1))
+        placer.lay(rect, lambda brush, x, z: rugs.rug(brush, decor, x, z))
 
 
 def great_room(placer: RoomPlacer, decor: Decor) -> bool:

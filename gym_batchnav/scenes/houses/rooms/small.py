@@ -49,7 +49,7 @@ def _lying(decor: Decor, draw: Callable[[Brush, Decor], None], size: int) -> Pie
 
 
 _BASKET, _BIN, _SHOES = (clutter.basket, 420), (clutter.bin_, 300), (clutter.shoes, 360)
-_CUSHION, _PILE, _LAUNDRY = (clutter.floor_cushion, 560), (clutter.pile, 340), (clutter.laundry, 560)
+_CUSHION, _PILE, _LAUNDRY = (clutter.floor_cushion, 690), (clutter.pile, 340), (clutter.laundry, 680)
 _BRICKS, _CAR = (clutter.bricks, 520), (clutter.car, 260)
 _ANYWHERE: Lying = (_BASKET, _BIN, _CUSHION, _PILE, _CAR, _BRICKS)
 _FLOOR: MappingProxyType[RoomKind, Lying] = MappingProxyType(
