@@ -186,7 +186,7 @@ class RoomPlacer:
         draw(self.brush(place._replace(y=place.y + y), "objects"))
 
     def lay(self, rect: Rect, draw: Callable[[Brush, Span, Span], None]) -> None:
-        """Lay something flat on the floor, x and z extents given to ``draw``, unless it would lie on another."""
+        """Lay something flat on the floor with the extents x and z, unless it would lie on another."""
         if not self._meets(rect, self.rugs) and self.inside(rect.grown(-WALL_GAP)):
             self.rugs.append(rect)
             draw(self.brush(Place(0, 0, y=self.room.y), "misc"), (rect.x0, rect.x1), (rect.z0, rect.z1))

@@ -20,7 +20,7 @@ from ..shapes import (
     tipped,
     tube,
 )
-from . import clutter
+from . import clutter, trinkets
 from .appliances import tap, washer
 from .decor import Decor
 from .parts import board, case, door, drawer
@@ -56,7 +56,7 @@ def bathtub(decor: Decor) -> Piece:
         mixer.put(tap(260 if free else 200, 160), style.chrome, 0, 572, 20)
         brush.block((-half, half), (0, 744), 260 if free else 0)
         if not free and decor.lucky(60):
-            clutter.soap(brush.moved(-half + 60, 30, y=572), decor)
+            trinkets.soap(brush.moved(-half + 60, 30, y=572), decor)
 
     return Piece(2 * half, 760, 880, draw, front=500, class_name="bathtub")
 
@@ -95,7 +95,7 @@ def shower(decor: Decor, *, corner: int) -> Piece:
         own.put(tube(((x, 1500, 72), (x, 1600, 110)), 14, 8, end=26), style.chrome)
         brush.block((-half, half), (0, size))
         if decor.lucky(60):
-            clutter.soap(brush.moved(corner * (half - 100), 110, y=58), decor)
+            trinkets.soap(brush.moved(corner * (half - 100), 110, y=58), decor)
 
     return Piece(size, size + 20, 2150, draw, front=450, class_name="shower")
 
@@ -254,7 +254,7 @@ def laundry(decor: Decor) -> Piece:
         brush.block((-298, 298), (0, 600))
         above = brush.moved(0, 250, y=850)
         if decor.lucky(60):
-            clutter.soap(above.moved(-150, 0), decor)
+            trinkets.soap(above.moved(-150, 0), decor)
         if decor.lucky(60):
             towels(above.moved(90, 0), decor)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..brush import Brush
 from ..shapes import panel, sheet
-from . import clutter
+from . import clutter, loose
 from .decor import Decor
 from .lamps import table_lamp
 from .parts import FRONT, board, case, door, drawer, handle, legs, top
@@ -108,7 +108,7 @@ def wardrobe(decor: Decor, doors: int) -> Piece:
                 door(brush, decor, decor.front, x, y, 570, hinge_left=number % 2 == 0)
         brush.block((-half, half), (0, 590))
         if decor.lucky(40):
-            clutter.box(brush.moved(-half + 300, 300, y=height), decor, 420, 200)
+            loose.box(brush.moved(-half + 300, 300, y=height), decor, 420, 200)
 
     return Piece(width, 630, height, draw, front=600, class_name="cabinet")
 

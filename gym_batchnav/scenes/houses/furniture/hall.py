@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..brush import Brush
 from ..shapes import Shape, folds, join, lathe, loft, moved, rounded_box, soft_box, tube
-from . import clutter
+from . import loose
 from .decor import Decor
 from .parts import legs, top
 from .piece import Piece
@@ -34,7 +34,7 @@ def coat_rack(decor: Decor) -> Piece:
             brush.block((-half, half), (10, 350))
         for x in range(-half + 160, half - 100, 260):
             if decor.lucky(60):
-                clutter.shoes(brush.moved(x, 200), decor)
+                loose.shoes(brush.moved(x, 200), decor)
 
     return Piece(width, 370, 1820, draw, front=650, class_name="furniture")
 

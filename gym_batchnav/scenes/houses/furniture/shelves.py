@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..brush import Brush
 from ..shapes import loft, rounded_box
-from . import clutter
+from . import books, clutter, loose
 from .decor import Decor
 from .parts import FRONT, board, door
 from .piece import Piece
@@ -73,8 +73,8 @@ def shelf_load(brush: Brush, decor: Decor, width: int, depth: int, room: int) ->
     if kind < 5 or room < 200:
         share = width * dice.between(50, 96) // 100
         start = dice.pick((-width // 2, width // 2 - share))
-        books = brush.moved(start + share // 2, 8)
-        clutter.upright_books(books, decor, share - 12, tall=min(room - 20, 310), deep=depth - 90)
+        row = brush.moved(start + share // 2, 8)
+        books.upright_books(row, decor, share - 12, tall=min(room - 20, 310), deep=depth - 90)
         rest = width - share
         if rest > 200 and decor.lucky(70):
             x = width // 2 - rest // 2 if start < 0 and start == -width // 2 else -width // 2 + rest // 2
@@ -85,7 +85,8 @@ def shelf_load(brush: Brush, decor: Decor, width: int, depth: int, room: int) ->
         clutter.scatter(
             brush.moved(-160, 0), decor, (width - 340, depth - 20), clutter.SHELF, most=4, tall=room - 20
         )
-        clutter.pile(brush.moved(width // 2 - 170, 0), decor, dice.between(2, 5))
+        if decor.clutter:
+            books.pile(brush.moved(width // 2 - 170, 0), decor, dice.between(2, 5))
 
 
 def _boxes(brush: Brush, decor: Decor, width: int, depth: int, room: int) -> None:
@@ -111,7 +112,7 @@ def wall_shelf(decor: Decor) -> Piece:
             load = brush.moved(0, 100, y=y + 26)
             share = decor.dice.between(250, 420, 10)
             side = decor.dice.pick((-1, 1))
-            clutter.upright_books(
+            books.upright_books(
                 load.moved(side * (width // 2 - share // 2 - 30), 0), decor, share, tall=260, deep=170
             )
             clutter.scatter(
@@ -152,7 +153,7 @@ def _stored(brush: Brush, decor: Decor, width: int) -> None:
     while x < width // 2 - 220:
         wide = min(dice.between(200, 420, 20), width // 2 - x)
         if decor.dice.chance(80):
-            clutter.box(
+            loose.box(
                 brush.moved(x + wide // 2, dice.between(-30, 10, 10)),
                 decor,
                 wide - 30,
@@ -167,9 +168,9 @@ def box_pile(decor: Decor) -> Piece:
     small = dice.between(250, 400, 50)
 
     def draw(brush: Brush) -> None:
-        clutter.box(brush.moved(-100, 270), decor, 480, 400, plain=True)
-        clutter.box(brush.moved(250, 220), decor, 190, 300, plain=True)
-        clutter.box(brush.moved(-120, 260, y=401), decor, small, 260, plain=True)
+        loose.box(brush.moved(-100, 270), decor, 480, 400, plain=True)
+        loose.box(brush.moved(250, 220), decor, 190, 300, plain=True)
+        loose.box(brush.moved(-120, 260, y=401), decor, small, 260, plain=True)
         brush.block((-345, 345), (20, 500))
 
     return Piece(700, 520, 680, draw, class_name="objects")

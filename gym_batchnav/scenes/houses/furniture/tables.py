@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..brush import Brush
 from ..mesh import QUARTER_TURNS, Turn
 from ..shapes import lathe, moved, rounded_box, tipped, tube
-from . import clutter
+from . import books, clutter, trinkets
 from .chairs import chair, office_chair, stool
 from .decor import Decor
 from .lamps import desk_lamp
@@ -88,10 +88,10 @@ def _round_set(decor: Decor, seats: int) -> Piece:
 def _laid(brush: Brush, decor: Decor, places: list[tuple[int, int]]) -> None:
     """What stands on a table: something in the middle, plates or cups at some places."""
     if decor.lucky(75):
-        clutter.centrepiece(brush.moved(0, 0, y=TABLE), decor)
+        trinkets.centrepiece(brush.moved(0, 0, y=TABLE), decor)
     for x, z in places:
         if decor.lucky(20):
-            clutter.cover(brush.moved(x, z, y=TABLE), decor)
+            trinkets.cover(brush.moved(x, z, y=TABLE), decor)
 
 
 def coffee_table(decor: Decor) -> Piece:
@@ -139,7 +139,7 @@ def _long_low(brush: Brush, decor: Decor, half: int, deep: int, height: int) -> 
         top(brush, decor.top, (-half + 40, half - 40), (130, 150), (-deep + 40, deep - 40), 4)
         for x in range(-half + 220, half - 200, 330):
             if decor.lucky(60):
-                clutter.pile(brush.moved(x, 0, y=150), decor, 2)
+                books.pile(brush.moved(x, 0, y=150), decor, 2)
 
 
 def side_table(decor: Decor) -> Piece:
@@ -211,7 +211,7 @@ def _on_desk(brush: Brush, decor: Decor, half: int, right: int) -> None:
         if decor.lucky(60):
             clutter.any_of(brush.moved(x, 330), decor, clutter.STUDY)
     if decor.lucky(60):
-        clutter.upright_books(brush.moved(-right * (half - 190), 150), decor, 260)
+        books.upright_books(brush.moved(-right * (half - 190), 150), decor, 260)
 
 
 def console(decor: Decor) -> Piece:

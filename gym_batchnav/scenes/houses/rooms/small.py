@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 
 from ..brush import Brush
-from ..furniture import Decor, Piece, clutter, lamps, plants, sofas, tables
+from ..furniture import Decor, Piece, books, lamps, loose, plants, sofas, tables
 from ..placing import RoomPlacer
 from ..plan import RoomKind
 
@@ -48,9 +48,9 @@ def _lying(decor: Decor, draw: Callable[[Brush, Decor], None], size: int) -> Pie
     return Piece(size, size, 300, paint, class_name="objects")
 
 
-_BASKET, _BIN, _SHOES = (clutter.basket, 420), (clutter.bin_, 300), (clutter.shoes, 360)
-_CUSHION, _PILE, _LAUNDRY = (clutter.floor_cushion, 690), (clutter.pile, 340), (clutter.laundry, 680)
-_BRICKS, _CAR = (clutter.bricks, 520), (clutter.car, 260)
+_BASKET, _BIN, _SHOES = (loose.basket, 420), (loose.bin_, 300), (loose.shoes, 360)
+_CUSHION, _PILE, _LAUNDRY = (loose.floor_cushion, 690), (books.pile, 340), (loose.laundry, 680)
+_BRICKS, _CAR = (loose.bricks, 520), (loose.car, 260)
 _ANYWHERE: Lying = (_BASKET, _BIN, _CUSHION, _PILE, _CAR, _BRICKS)
 _FLOOR: MappingProxyType[RoomKind, Lying] = MappingProxyType(
     {
@@ -62,11 +62,11 @@ _FLOOR: MappingProxyType[RoomKind, Lying] = MappingProxyType(
 )
 _WET = (plants.floor_plant, plants.floor_plant)
 _TOYS: Lying = (
-    (clutter.ball, 260),
+    (loose.ball, 260),
     _BRICKS,
     _CAR,
-    (clutter.bear, 340),
+    (loose.bear, 340),
     _BASKET,
 )
-_HIGH = (clutter.bin_, clutter.basket, clutter.ball, clutter.bear)
+_HIGH = (loose.bin_, loose.basket, loose.ball, loose.bear)
 """Those that are too high to step over."""

@@ -203,8 +203,8 @@ def test_clutter_zero_is_none_and_one_is_more_than_half():
             for room in rooms:
                 total += room.classes
         counts.append(total["objects"] + total["clothes"] + total["towel"])
-    # Without clutter there are books on shelves, keyboards, coats on hooks, paper and towels on rails.
-    assert counts[0] < 0.35 * counts[1]
+    # Without clutter there are books and baskets on shelves, keyboards, coats, paper and towels on rails.
+    assert counts[0] < 0.4 * counts[1]
     assert counts[1] < 0.85 * counts[2]
 
 
