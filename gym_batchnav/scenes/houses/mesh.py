@@ -124,13 +124,14 @@ class MeshBuilder:
         colors[:, :3] = light.reshape(-1, 3)
         first = np.arange(len(corners), dtype=np.uint32)[:, None] * np.uint32(4)
         halves = np.array([[0, 1, 2], [0, 2, 3]], np.uint32).reshape(-1)
+        drawn = _have_area(corners)
         return SceneArrays(
             positions=(corners.reshape(-1, 3) / 1000.0).astype(np.float32),
-            triangles=(first + halves).reshape(-1, 3),
-            material_ids=np.repeat(numbers[finish], 2).astype(np.int32),
+            triangles=(first + halves).reshape(-1, 3)[drawn],
+            material_ids=np.repeat(numbers[finish], 2).astype(np.int32)[drawn],
             uvs=(texture * scale).reshape(-1, 2).astype(np.float32),
             colors=colors,
-            object_ids=np.repeat(owner, 2).astype(np.int32),
+            object_ids=np.repeat(owner, 2).astype(np.int32)[drawn],
             materials=materials,
             textures=textures,
         )
@@ -204,6 +205,13 @@ def _to_world(local: Ints, place: Ints) -> Ints:
     across, deep = local[..., 0], local[..., 2]
     turned = [x + _divide(c * across - s * deep, d), y + local[..., 1], z + _divide(s * across + c * deep, d)]
     return np.stack(turned, axis=2)
+
+
+def _have_area(corners: Ints) -> NDArray[np.bool_]:
+    """(2 Q,) whether the two triangles of each quad have an area; in whole millimetres small ones may not."""
+    a, c = corners[:, 0], corners[:, 2]
+    halves = [np.cross(corners[:, 1] - a, c - a).any(axis=1), np.cross(c - a, corners[:, 3] - a).any(axis=1)]
+    return np.stack(halves, axis=1).reshape(-1)
 
 
 def _flat_normals(corners: Ints) -> Ints:
