@@ -76,6 +76,17 @@ class MeshBuilder:
         self.object_classes.append(class_name)
         return len(self.object_classes) - 1
 
+    def mark(self) -> tuple[int, ...]:
+        """How much there is so far, for ``undo``."""
+        kept = (self.object_classes, self._boxes, self._shapes, self._corners, self._texture, self._normals)
+        return tuple(len(some) for some in (*kept, self._finish, self._object))
+
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Take back all that was added since a ``mark``."""
+        kept = (self.object_classes, self._boxes, self._shapes, self._corners, self._texture, self._normals)
+        for some, count in zip((*kept, self._finish, self._object), mark, strict=True):
+            del some[count:]  # type: ignore[attr-defined]
+
     def add_box(
         self, bounds: tuple[int, int, int, int, int, int], place: Place, finish: int, owner: int
     ) -> None:

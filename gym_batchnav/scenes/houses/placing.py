@@ -13,7 +13,7 @@ from .brush import Brush, Footprint, Thing
 from .dice import Dice
 from .furniture import Piece
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
-from .plan import Opening, Rect, Room, without
+from .plan import STOREY, Opening, Rect, Room, without
 
 _STEP = 50
 _DOOR_DEPTH = 850
@@ -49,6 +49,8 @@ class RoomPlacer:
     footprints: list[Footprint]
     lane: int
     """Width that must stay free between a piece in the middle and everything else."""
+    most: int = 100
+    """Pieces that may be put."""
     reserved: list[Rect] = field(default_factory=list)
     taken: list[Rect] = field(default_factory=list)
     backs: list[tuple[int, Span, int]] = field(default_factory=list)
@@ -71,6 +73,28 @@ class RoomPlacer:
                     self.room.inner.strip(opening.side, opening.low - 80, opening.high + 80, depth)
                 )
         self.reserved += self.ways
+
+    def again(self, most: int) -> RoomPlacer:
+        """A placer for a fresh try in the same room, with at most ``most`` pieces."""
+        lane = self.lane
+        return RoomPlacer(self.room, self.openings, self.dice, self.mesh, self.footprints, lane, most)
+
+    @property
+    def full(self) -> bool:
+        """Whether no further piece may be put."""
+        return len(self.taken) - len(self.room.blocked) >= self.most
+
+    def near(self, first: int) -> list[Footprint]:
+        """Footprints from number ``first`` on, and those before it that reach into the room."""
+        rect = self.inner
+        found = self.footprints[first:]
+        for shape in self.footprints[:first]:
+            outline = shape.outline(0)
+            xs, zs = [x for x, _ in outline], [z for _, z in outline]
+            same = self.room.y <= shape.place.y < self.room.y + STOREY
+            if same and rect.overlaps(Rect(min(xs), min(zs), max(xs), max(zs))):
+                found.append(shape)
+        return found
 
     @property
     def inner(self) -> Rect:
@@ -121,7 +145,7 @@ class RoomPlacer:
     def stand(self, piece: Piece, place: Place, *, lane: int = 0, overlap: int = 0) -> bool:
         """Put a piece at a place if nothing is there; it may reach ``overlap`` into what is reserved."""
         rect = _bounds(place, piece)
-        if not self.inside(rect) or self._meets(rect.grown(lane), self.taken):
+        if self.full or not self.inside(rect) or self._meets(rect.grown(lane), self.taken):
             return False
         if self._meets(rect, self.ways) or self._meets(rect.grown(-overlap), self.reserved):
             return False
@@ -144,6 +168,8 @@ class RoomPlacer:
     ) -> Place | None:
         """Put a piece away from the walls, with a lane around it; None where there is no room."""
         lane = self.lane if lane is None else lane
+        if self.full:
+            return None
         for turn in self.dice.shuffled(turns)[:2]:
             width, depth = (piece.width, piece.depth) if turn % 2 == 0 else (piece.depth, piece.width)
             solid = self._free_rects(width, depth, lane)
@@ -226,7 +252,7 @@ class RoomPlacer:
         """Places along a side where the piece fits, millimetres along the wall."""
         low, high = self.inner.span(side)
         across = self.inner.depth if side % 2 == 0 else self.inner.width
-        if across < piece.depth + max(piece.front, 600):
+        if self.full or across < piece.depth + max(piece.front, 600):
             return []
         starts = np.arange(low + WALL_GAP, high - piece.width - WALL_GAP + 1, _STEP)
         last = high - WALL_GAP - piece.width

@@ -12,9 +12,11 @@ def bath(placer: RoomPlacer, decor: Decor) -> bool:
     dice = decor.dice
     area = placer.inner.area
     tub = area > 4_200_000 and dice.chance(55)
-    if tub:
+    if tub and area > 6_000_000:
         _tub(placer, decor)
     complete = placer.at_wall(fittings.toilet(decor), prefer="any") is not None
+    if tub and area <= 6_000_000:
+        _tub(placer, decor)
     for width in (1000, 800, 600) if area > 5_000_000 else (600, 500):
         if placer.at_wall(fittings.vanity(decor, width), prefer="any"):
             break
