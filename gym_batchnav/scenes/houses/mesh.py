@@ -13,6 +13,7 @@ from batchnav_renderer.types import SceneArrays
 from .classes import CLASS_NAMES
 from .finishes import Palette
 from .light import bake_light
+from .quads import Quads, cut_long, triangles
 from .shapes.shape import Shape
 
 Ints = NDArray[np.int64]
@@ -121,28 +122,28 @@ class MeshBuilder:
         """Turn everything into arrays."""
         self._flush_boxes(palette)
         self._flush_shapes()
-        corners, texture = np.concatenate(self._corners), np.concatenate(self._texture)
-        finish, owner = np.concatenate(self._finish), np.concatenate(self._object)
-        repeats = palette.repeats[finish]
-        used = np.bincount(finish, minlength=len(palette.finishes)) > 0
-        materials, textures = palette.pack(used)
-        numbers = np.cumsum(used) - 1
-        scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
+        arrays = (self._corners, self._texture, self._normals, self._finish, self._object)
+        quads = Quads(*(np.concatenate(parts) for parts in arrays))
+        emission = palette.emission
+        quads = cut_long(quads, keep=palette.glowing[quads.finish])
+        finish = quads.finish
         light = bake_light(
-            corners, np.concatenate(self._normals), palette.colors[finish], palette.emission[finish], owner
+            quads.corners, quads.normals, palette.colors[finish], emission[finish], quads.owner
         )
         colors = np.full((light.size // 3, 4), 255, np.uint8)
         colors[:, :3] = light.reshape(-1, 3)
-        first = np.arange(len(corners), dtype=np.uint32)[:, None] * np.uint32(4)
-        halves = np.array([[0, 1, 2], [0, 2, 3]], np.uint32).reshape(-1)
-        drawn = _have_area(corners)
+        used = np.bincount(finish, minlength=len(palette.finishes)) > 0
+        materials, textures = palette.pack(used)
+        repeats = palette.repeats[finish]
+        scale = np.where(repeats == 0, 1.0, repeats / 1000.0)[:, None, None] / 1000.0
+        faces, drawn = triangles(quads, light)
         return SceneArrays(
-            positions=(corners.reshape(-1, 3) / 1000.0).astype(np.float32),
-            triangles=(first + halves).reshape(-1, 3)[drawn],
-            material_ids=np.repeat(numbers[finish], 2).astype(np.int32)[drawn],
-            uvs=(texture * scale).reshape(-1, 2).astype(np.float32),
+            positions=(quads.corners.reshape(-1, 3) / 1000.0).astype(np.float32),
+            triangles=faces,
+            material_ids=np.repeat((np.cumsum(used) - 1)[finish], 2).astype(np.int32)[drawn],
+            uvs=(quads.texture * scale).reshape(-1, 2).astype(np.float32),
             colors=colors,
-            object_ids=np.repeat(owner, 2).astype(np.int32)[drawn],
+            object_ids=np.repeat(quads.owner, 2).astype(np.int32)[drawn],
             materials=materials,
             textures=textures,
         )
@@ -216,13 +217,6 @@ def _to_world(local: Ints, place: Ints) -> Ints:
     across, deep = local[..., 0], local[..., 2]
     turned = [x + _divide(c * across - s * deep, d), y + local[..., 1], z + _divide(s * across + c * deep, d)]
     return np.stack(turned, axis=2)
-
-
-def _have_area(corners: Ints) -> NDArray[np.bool_]:
-    """(2 Q,) whether the two triangles of each quad have an area; in whole millimetres small ones may not."""
-    a, c = corners[:, 0], corners[:, 2]
-    halves = [np.cross(corners[:, 1] - a, c - a).any(axis=1), np.cross(c - a, corners[:, 3] - a).any(axis=1)]
-    return np.stack(halves, axis=1).reshape(-1)
 
 
 def _flat_normals(corners: Ints) -> Ints:

@@ -14,7 +14,7 @@ __all__ = ["FIT", "Palette", "Style", "floor_finish", "make_style", "wall_finish
 
 _BRIGHT = ("C8503C", "3F7FB0", "E3B23C", "5F9A55", "8A5A9A", "E08A3C", "F0EEE8", "3F9A98")
 _TOWELS = ("F2F0EA", "D9CFC0", "9FB4BC", "B9C4AE", "D8B4A6")
-_WOOD_REPEAT = 1000
+_WOOD_REPEAT = 1500
 _FABRIC_REPEATS = {
     "fabric": 4000,
     "linen": 3000,

@@ -155,6 +155,5 @@ def _plane(room: Room, quad: int, y: int, hole: Rect | None) -> Ints:
 
 
 def _steps(start: int, low: int, high: int, end: int, quad: int, marks: tuple[int, ...]) -> list[int]:
-    """Even steps of about ``quad`` from ``low`` to ``high``, the outermost ones widened to start and end."""
-    steps = _divided({low, high, *marks}, quad)
-    return [start, *steps[1:-1], end]
+    """Even steps of about ``quad`` from ``low`` to ``high``, and strips under the walls to start and end."""
+    return [start, *_divided({low, high, *marks}, quad), end]
