@@ -11,6 +11,7 @@ Ints = NDArray[np.int64]
 
 LONGEST = 400
 """Millimetres along the axes beyond which a quad is cut."""
+_WHOLE = 1 << 20 | 1
 
 _PLAIN = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
 _CROSSED = np.array([[0, 1, 3], [1, 2, 3]], np.uint32)
@@ -50,10 +51,12 @@ def cut_long(quads: Quads, keep: NDArray[np.bool_]) -> Quads:
     parts = np.maximum((parts + LONGEST - 1) // LONGEST, 1)
     parts[keep | ~quads.is_flat_sided] = 1
     key = parts[:, 0] << 20 | parts[:, 1]
-    groups = []
+    whole = key == _WHOLE
+    groups = [Quads(*(array[whole] for array in quads))]
+    rest, key = Quads(*(array[~whole] for array in quads)), key[~whole]
     for value in np.unique(key).tolist():
-        group = Quads(*(array[key == value] for array in quads))
-        groups.append(group if value == (1 << 20 | 1) else _cut(group, value >> 20, value & 0xFFFFF))
+        group = Quads(*(array[key == value] for array in rest))
+        groups.append(_cut(group, value >> 20, value & 0xFFFFF))
     return Quads(*(np.concatenate(arrays) for arrays in zip(*groups, strict=True)))
 
 
@@ -65,8 +68,10 @@ def _cut(quads: Quads, columns: int, rows: int) -> Quads:
     count, total = columns * rows, columns * rows
 
     def between(values: Ints) -> Ints:
-        mixed = np.einsum("pck,qka->qpca", weights, values)
-        return np.asarray((2 * mixed + total) // (2 * total), np.int64).reshape(-1, 4, values.shape[2])
+        # Whole numbers far below 2**53, so that their products and sums are exact in any order.
+        flat = weights.reshape(1, -1, 4).astype(np.float64) @ values.astype(np.float64)
+        mixed = flat.astype(np.int64).reshape(-1, 4, values.shape[2])
+        return np.asarray((2 * mixed + total) // (2 * total), np.int64)
 
     return Quads(
         between(quads.corners),

@@ -12,7 +12,7 @@ from .sources import Floats, make_sources
 
 __all__ = ["Floats", "Ints", "bake_light"]
 
-_MEAN = 0.9
+_MEAN = 1.05
 """Where exposure brings the mean light, on the scale of ``_curve``."""
 _LEAST = 0.17
 """Darkest vertex colour."""
@@ -22,7 +22,9 @@ _WAY = 64
 """The same for directions, of 1024."""
 _LAMP_AREA = 700_000
 """Square millimetres of a lamp's parts that do not glow, at most."""
-_CONTRAST = 0.8
+_THIN = 24
+"""Millimetres of width below which surfaces cast no shadows."""
+_CONTRAST = 0.5
 _SATURATION = 0.6
 """Share of the colour of light that is kept: eyes get used to it."""
 
@@ -45,7 +47,8 @@ def bake_light(
         (Q, 4, 3) linear RGB.
     """
     glowing = np.any(emission > 0.0, axis=1)
-    solid = ~glowing & ~_is_lamp(corners, glowing, owners)
+    areas = _areas(corners)
+    solid = ~glowing & ~_is_thin(corners) & ~_is_lamp(areas, glowing, owners)
     unit = unit_normals(normals)
     facing = unit_normals(unit.sum(axis=1))
     grid = make_grid(corners, facing, solid)
@@ -61,15 +64,28 @@ def bake_light(
     ) / 4.0
     radiance = passed_on(corners, facing, solid, colors, on_quad, grid)
     light = direct + gathered_light(points, radiance, grid)
-    shown = np.take(_develop(light, points.free), of_corner, axis=0)
+    shown = np.take(
+        _develop(light, _mean_grey(light, of_corner, np.where(solid, areas, 0))), of_corner, axis=0
+    )
     shown[glowing] = 255
     return shown
 
 
-def _is_lamp(corners: Ints, glowing: NDArray[np.bool_], owners: Ints) -> NDArray[np.bool_]:
-    """(Q,) quads of small glowing objects: the rods and feet of lamps, which are to cast no shadows."""
+def _areas(corners: Ints) -> Ints:
+    """(Q,) square millimetres."""
     x, y, z = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]).astype(np.float64).T
-    areas = np.rint(np.sqrt(x * x + y * y + z * z)).astype(np.int64) // 2
+    return np.asarray(np.rint(np.sqrt(x * x + y * y + z * z)).astype(np.int64) // 2, np.int64)
+
+
+def _is_thin(corners: Ints) -> NDArray[np.bool_]:
+    """(Q,) narrow strips: rods, handles and edges, too small for voxels."""
+    across = np.maximum(np.abs(corners[:, 1] - corners[:, 0]), np.abs(corners[:, 2] - corners[:, 3]))
+    down = np.maximum(np.abs(corners[:, 3] - corners[:, 0]), np.abs(corners[:, 2] - corners[:, 1]))
+    return np.asarray(np.minimum(across.max(axis=1), down.max(axis=1)) < _THIN, np.bool_)
+
+
+def _is_lamp(areas: Ints, glowing: NDArray[np.bool_], owners: Ints) -> NDArray[np.bool_]:
+    """(Q,) quads of small glowing objects: the rods and feet of lamps, which are to cast no shadows."""
     total, glows = np.zeros(owners.max() + 1, np.int64), np.zeros(owners.max() + 1, np.bool_)
     np.add.at(total, owners, np.where(glowing, 0, areas))
     glows[owners[glowing]] = True
@@ -81,15 +97,23 @@ def _snap(values: Ints, step: int) -> Ints:
     return np.asarray((values + step // 2) // step * step, np.int64)
 
 
-def _develop(light: Floats, free: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _grey(light: Floats) -> Floats:
+    return 0.25 * light[:, 0] + 0.6 * light[:, 1] + 0.15 * light[:, 2]
+
+
+def _mean_grey(light: Floats, of_corner: NDArray[np.int32], areas: Ints) -> float:
+    """Mean of light over the surfaces, in whole numbers, so that their order does not count."""
+    levels = np.rint(np.minimum(_grey(light), 8.0) * 4096.0).astype(np.int64)
+    total = int((levels[of_corner].sum(axis=1) * areas).sum())
+    return max(total / max(int(areas.sum()), 1) / (4 * 4096.0), AMBIENT / 4)
+
+
+def _develop(light: Floats, mean: float) -> NDArray[np.uint8]:
     """Linear colours in bytes of (P, 3) light: exposed for the mean, with a soft shoulder."""
-    red, green, blue = light.T
-    grey = 0.25 * red + 0.6 * green + 0.15 * blue
-    lit = np.rint(np.minimum(grey[free], 8.0) * 65536.0).astype(np.int64)
-    mean = max(int(lit.sum()) / max(len(lit), 1) / 65536.0, AMBIENT / 4)
+    grey = _grey(light)
     soft = grey[:, None] + _SATURATION * (light - grey[:, None])
     exposed = np.maximum(soft, 0.0) * (_MEAN / mean)
-    shown = np.minimum(exposed * (1.0 + exposed / 16.0) / (1.0 + exposed), 1.0)
+    shown = np.minimum(exposed * (1.0 + exposed / 80.0) / (1.0 + exposed), 1.0)
     shown = shown + _CONTRAST * shown * (1.0 - shown) * (2.0 * shown - 1.0)
     linear: Floats = np.rint((_LEAST + (1.0 - _LEAST) * shown) * 255.0)
     return linear.astype(np.uint8)

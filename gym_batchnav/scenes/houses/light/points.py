@@ -16,7 +16,7 @@ _SLANTED_LIFT = 26
 """Millimetres more on the most slanted ones."""
 _PROBE = 55
 """Millimetres to the side at which walls in the way are looked for."""
-_RINGS = 4
+_RINGS = 2
 """How often the search for free space widens."""
 
 # Eight directions, UNIT long.
@@ -142,34 +142,44 @@ def _lift(
         x = (corners[point, 0] - origin[0]) * PER_MM + (unit[point, 0] * lift >> 10)
         y = (corners[point, 1] - origin[1]) * PER_MM + (unit[point, 1] * lift >> 10)
         z = (corners[point, 2] - origin[2]) * PER_MM + (unit[point, 2] * lift >> 10)
-        tx, ty, tz, bx, by, bz = frame(unit, point)
         done = False
         for ring in range(1, _RINGS + 1):
-            reach = ring * _PROBE * PER_MM
-            count, right, up = 0, 0, 0
-            for k in range(8):
-                a, b = around[k, 0] * reach >> 10, around[k, 1] * reach >> 10
-                if _is_free(
-                    shape,
-                    masks,
-                    x + (tx * a + bx * b >> 10),
-                    y + (ty * a + by * b >> 10),
-                    z + (tz * a + bz * b >> 10),
-                ):
-                    count, right, up = count + 1, right + around[k, 0], up + around[k, 1]
-            length = np.sqrt(np.float64(right * right + up * up))
-            if count and length > 256.0:
-                scale = reach / length
-                a, b = np.int64(np.rint(right * scale)), np.int64(np.rint(up * scale))
-                sx, sy, sz = (
-                    x + (tx * a + bx * b >> 10),
-                    y + (ty * a + by * b >> 10),
-                    z + (tz * a + bz * b >> 10),
-                )
-            else:
-                sx, sy, sz = x, y, z
-            if _is_free(shape, masks, sx, sy, sz):
+            sx, sy, sz, found = _aside(unit, point, shape, masks, around, ring * _PROBE * PER_MM, x, y, z)
+            if found:
                 x, y, z, done = sx, sy, sz, True
                 break
         start[point, 0], start[point, 1], start[point, 2] = x, y, z
         free[point] = done
+
+
+@kernel
+def _aside(
+    unit: Whole,
+    point: Whole,
+    shape: Whole,
+    masks: Whole,
+    around: Whole,
+    reach: Whole,
+    x: Whole,
+    y: Whole,
+    z: Whole,
+) -> tuple[Whole, Whole, Whole, Whole]:
+    """Free space near (x, y, z): toward the middle of the free directions, else in any of them."""
+    tx, ty, tz, bx, by, bz = frame(unit, point)
+    right = up = np.int64(0)
+    any_x, any_y, any_z, found = x, y, z, False
+    for k in range(8):
+        a, b = around[k, 0] * reach >> 10, around[k, 1] * reach >> 10
+        px, py, pz = x + (tx * a + bx * b >> 10), y + (ty * a + by * b >> 10), z + (tz * a + bz * b >> 10)
+        if _is_free(shape, masks, px, py, pz):
+            right, up = right + around[k, 0], up + around[k, 1]
+            if not found:
+                any_x, any_y, any_z, found = px, py, pz, True
+    length = np.sqrt(np.float64(right * right + up * up))
+    sx, sy, sz = x, y, z
+    if length > 256.0:
+        a, b = np.int64(np.rint(right * reach / length)), np.int64(np.rint(up * reach / length))
+        sx, sy, sz = x + (tx * a + bx * b >> 10), y + (ty * a + by * b >> 10), z + (tz * a + bz * b >> 10)
+    if _is_free(shape, masks, sx, sy, sz):
+        return sx, sy, sz, True
+    return any_x, any_y, any_z, found

@@ -24,9 +24,9 @@ _SCALE = 4096.0
 """Radiance is summed in whole numbers, so that the order does not count."""
 AMBIENT = 0.16
 """Light that has been reflected often; it is the same everywhere but for what is near."""
-_CREVICE = 0.35
+_CREVICE = 0.55
 """Share of a ray's light that is left where it hits something at once."""
-_OPEN = 0.7
+_OPEN = 0.6
 """Metres from which on a hit takes nothing off."""
 _DARK = 0.3
 """Radiance of the space outside, and of cells without a sample."""

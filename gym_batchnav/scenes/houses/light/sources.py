@@ -16,8 +16,8 @@ _STEP_OUT = 110
 """Millimetres from a flat source to where its light starts, past the bars of windows."""
 _FLAT_PERCENT = 60
 """Share of its surface that a source must show one way to be flat."""
-_DAYLIGHT = 3.6
-"""Strength of a square metre of a flat source."""
+_DAYLIGHT = 3.4
+"""Strength of a flat source of a square metre; large windows are weaker for their size, as if curtained."""
 _LAMP = 1.9
 """Strength of a lamp of ``_LAMP_AREA`` and more."""
 _LAMP_AREA = 0.15
@@ -59,7 +59,7 @@ def make_sources(corners: Ints, emission: Floats, owners: Ints, origin: Ints) ->
     unit = np.where(flat[:, None], unit_normals(facing), 0)
     size = net / 2e6
     lamp = _LAMP * np.sqrt(np.minimum(area / 8e6 / _LAMP_AREA, 1.0))
-    strength = np.where(flat, _DAYLIGHT * size, lamp)
+    strength = np.where(flat, _DAYLIGHT * np.sqrt(size), lamp)
     place = low + unit * _STEP_OUT // UNIT
     samples = _spread(place, high - low)
     return Sources((samples - origin) * PER_MM, unit, color * strength[:, None])

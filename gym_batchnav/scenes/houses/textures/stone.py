@@ -153,8 +153,8 @@ def concrete() -> Image:
     """Cloudy, with pores and joints of the form."""
     image = 170 + clouds(122, 3, 3, 6) * 60 // 255 + white(123) * 8 // 255
     pores = cells(124, 32)
-    pore = (pores.near < 22) & (words(125, 1024)[pores.number] > 190)
-    return np.where(pore, image - 40, image)
+    pore = (pores.near < 17) & (words(125, 1024)[pores.number] > 225)
+    return np.where(pore, image - 24, image)
 
 
 def plaster() -> Image:
