@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 LONGEST = 400
-"""Millimetres along the axes beyond which a quad is cut."""
+"""Millimetres beyond which a quad is cut."""
+_NARROW = 12
+"""Millimetres below which a quad is left as it is."""
 _WHOLE = 1 << 20 | 1
 
 _PLAIN = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
@@ -45,11 +47,11 @@ def cut_long(quads: Quads, keep: NDArray[np.bool_]) -> Quads:
     Edges of equal ends are cut at equal places, whichever quad they belong to.
     """
     corners = quads.corners
-    across = np.maximum(np.abs(corners[:, 1] - corners[:, 0]), np.abs(corners[:, 2] - corners[:, 3]))
-    down = np.maximum(np.abs(corners[:, 3] - corners[:, 0]), np.abs(corners[:, 2] - corners[:, 1]))
-    parts = np.stack([across.max(axis=1), down.max(axis=1)], axis=1)
-    parts = np.maximum((parts + LONGEST - 1) // LONGEST, 1)
-    parts[keep | ~quads.is_flat_sided] = 1
+    across = np.maximum(_length(corners[:, 1] - corners[:, 0]), _length(corners[:, 2] - corners[:, 3]))
+    down = np.maximum(_length(corners[:, 3] - corners[:, 0]), _length(corners[:, 2] - corners[:, 1]))
+    parts = np.maximum((np.stack([across, down], axis=1) + LONGEST - 1) // LONGEST, 1)
+    narrow = np.minimum(across, down) < _NARROW
+    parts[keep | narrow | ~quads.is_flat_sided] = 1
     key = parts[:, 0] << 20 | parts[:, 1]
     whole = key == _WHOLE
     groups = [Quads(*(array[whole] for array in quads))]
@@ -58,6 +60,12 @@ def cut_long(quads: Quads, keep: NDArray[np.bool_]) -> Quads:
         group = Quads(*(array[key == value] for array in rest))
         groups.append(_cut(group, value >> 20, value & 0xFFFFF))
     return Quads(*(np.concatenate(arrays) for arrays in zip(*groups, strict=True)))
+
+
+def _length(edges: Ints) -> Ints:
+    """(Q,) lengths but for the last three millimetres, so that a piece is cut alike however it is turned."""
+    x, y, z = edges.astype(np.float64).T
+    return np.asarray(np.rint(np.sqrt(x * x + y * y + z * z)).astype(np.int64) - 3, np.int64)
 
 
 def _cut(quads: Quads, columns: int, rows: int) -> Quads:
