@@ -164,7 +164,8 @@ def _flight_rails(pen: _Pen, style: Style) -> None:
     _sloped(pen, style, upper[0] + RAIL_ZONE // 2, (stairs.run, 0), STOREY // 2 + RISE, None)
     u = upper[1] + RAIL_ZONE // 2
     _sloped(pen, style, u, (stairs.run, 0), STOREY // 2 + RISE, _BELOW_SLAB)
-    _level(pen, style, (u, u), (stairs.run, stairs.length - 30), STOREY // 2)
+    # It begins at the post of the flight.
+    _level(pen, style, (u, u), (stairs.run - 40, stairs.length - 40), STOREY // 2, posts=(False, True))
 
 
 _BELOW_SLAB = WALL_HEIGHT - _RAIL
@@ -204,14 +205,23 @@ def _guards(pen: _Pen, style: Style) -> None:
     """Railings around the well on the floor above."""
     stairs = pen.stairs
     u = stairs.flights[-1][1] + RAIL_ZONE // 2
-    _level(pen, style, (u, u), (20, stairs.length - 40), STOREY)
+    corner = stairs.shape == "straight"
+    _level(pen, style, (u, u), (-30 if corner else 40, stairs.length - 40), STOREY)
     for end, out, (low, high) in _closed_ends(stairs):
         s = end + out * RAIL_ZONE // 2
-        _level(pen, style, (low + 40, high - 40), (s, s), STOREY)
+        _level(pen, style, (low + 42, u if corner else high - 40), (s, s), STOREY, posts=(True, not corner))
 
 
-def _level(pen: _Pen, style: Style, u: tuple[int, int], s: tuple[int, int], y: int) -> None:
-    """A level railing between two points, along one of the axes, with a newel at each end."""
+def _level(
+    pen: _Pen,
+    style: Style,
+    u: tuple[int, int],
+    s: tuple[int, int],
+    y: int,
+    *,
+    posts: tuple[bool, bool] = (True, True),
+) -> None:
+    """A level railing between two points, along one of the axes, with a newel at each end or at one."""
     along_s = u[0] == u[1]
     start, end = s if along_s else u
     count = max((end - start) // 130, 1)
@@ -229,6 +239,6 @@ def _level(pen: _Pen, style: Style, u: tuple[int, int], s: tuple[int, int], y: i
     for low, high in ((y + 30, y + 70), (y + _GUARD_HEIGHT - _RAIL, y + _GUARD_HEIGHT)):
         across, lengthwise = place(start, end, _RAIL // 2)
         pen.box(style.wood, across, (low, high), lengthwise)
-    for at in (start, end):
+    for at in (at for at, post in zip((start, end), posts, strict=True) if post):
         across, lengthwise = place(at - 40, at + 40, 30)
         pen.box(style.wood, across, (y, y + _GUARD_HEIGHT + 60), lengthwise)
