@@ -25,7 +25,7 @@ from .stair_hall import two_storeys
 
 # How often a house has so many rooms, from 2 to 12: most have 4 to 8.
 _ROOM_WEIGHTS = (3, 6, 17, 22, 20, 14, 8, 4, 3, 2, 1)
-_TWO_STOREY_PERCENT = {6: 30, 7: 40, 8: 50, 9: 60, 10: 70, 11: 75, 12: 80}
+_TWO_STOREY_PERCENT = {6: 26, 7: 34, 8: 44, 9: 54, 10: 64, 11: 70, 12: 75}
 _L_PERCENT = 30
 _SMALL_ROOM, _LARGE_ROOM = 11.5, 20.0
 """Square metres that a room takes on average, at least and at most."""
