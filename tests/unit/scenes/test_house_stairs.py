@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import shapely
 
+from gym_batchnav.config import EnvConfig
 from gym_batchnav.nav import navmesh_for
 from gym_batchnav.scenes.houses.staircase import GAP, RISE, TREAD
+from gym_batchnav.sim.episodes import Draft, sample_episodes
+from gym_batchnav.sim.random import episode_generator
 from tests.unit.scenes.houses_made import HALF_TURN, STRAIGHT, made
 
 SHAPES = (STRAIGHT, HALF_TURN)
@@ -92,6 +95,34 @@ def test_length_of_the_way_up(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_sliding_along_the_walls_leads_up_as_well(shape):
+    """The simulator's crowd, with targets that run into walls and railings; the distances fall to 0."""
+    house = made(shape)
+    mesh = navmesh_for(house.scene)
+    start, goal = ends(shape)
+    crowd = mesh.crowd()
+    crowd.add(0, goal[0], mesh.goal_table(goal)[0])
+    position, distance = start.copy(), mesh.geodesic_distance(start, goal)
+    everyone, rng, before = np.array([True]), np.random.default_rng(0), np.inf
+    for _ in range(400):
+        if distance[0] < 0.2:
+            break
+        corner = mesh.shortest_path(position[0], goal[0])[1]
+        ahead = (corner - position[0])[[0, 2]] / max(np.hypot(*(corner - position[0])[[0, 2]]), 1e-6)
+        turn = rng.uniform(-0.9, 0.9)
+        target = position.copy()
+        target[0, 0] += 0.25 * (ahead[0] * np.cos(turn) - ahead[1] * np.sin(turn))
+        target[0, 2] += 0.25 * (ahead[0] * np.sin(turn) + ahead[1] * np.cos(turn))
+        crowd.walk(everyone, target, True, position, distance)
+        assert mesh.is_navigable(position).all()
+        np.testing.assert_allclose(distance, mesh.geodesic_distance(position, goal), rtol=1e-5)
+        assert distance[0] <= before + 0.25
+        before = distance[0]
+    assert distance[0] < 0.2
+    assert position[0, 1] == pytest.approx(2.8)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("radius", [0.1, 0.3])
 def test_an_agent_walks_up_and_down(shape, radius):
     """In steps of 0.25 m along the path's corners, also an agent of 0.3 m; the heights are the slope's."""
@@ -163,3 +194,22 @@ def test_upper_storey_has_rooms_windows_and_railings(shape):
     for name in ("window", "floor", "wall", "ceiling", "door", "railing", "stairs"):
         assert height[classes == name].max() > 2.7, name
     assert height[classes == "railing"].max() == pytest.approx(2.8 + 1.01)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_episodes_cross_storeys_only_where_asked(shape):
+    mesh = navmesh_for(made(shape).scene)
+    for allowed in (False, True):
+        drafts = [Draft(0, number, episode_generator(5, number)) for number in range(60)]
+        episodes = sample_episodes(mesh, drafts, EnvConfig(allow_stairs=allowed), "house")
+        rises = np.array([abs(float(episode.goal[1] - episode.start[1])) for episode in episodes])
+        if allowed:
+            # About half of all pairs of points lie on two storeys.
+            assert 0.25 <= (rises == np.float32(2.8)).mean() <= 0.65
+        else:
+            assert rises.max() <= 0.5
+        # No way is shorter than the straight line, nor is any longer than one through the whole house.
+        straight = np.array([np.linalg.norm(episode.goal - episode.start) for episode in episodes])
+        lengths = np.array([episode.distance for episode in episodes])
+        assert (lengths >= straight - 1e-4).all()
+        assert lengths.max() < 30.0
