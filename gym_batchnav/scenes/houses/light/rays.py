@@ -317,8 +317,12 @@ def _gather(
             dz = (tz * a + bz * b + nz * c) * _STRIDE >> 20
             steps = _march(shape, masks, distance, x, y, z, dx, dy, dz, limit)
             cell = _cell(shape, cells, x + steps * dx, y + steps * dy, z + steps * dz)
+            if cell < 0:
+                for channel in range(3):
+                    light[point, channel] += _DARK
+                continue
             share = _CREVICE + (1.0 - _CREVICE) * min(steps / open_steps, 1.0)
             for channel in range(3):
-                light[point, channel] += share * (radiance[cell, channel] if cell >= 0 else _DARK)
+                light[point, channel] += share * radiance[cell, channel]
         for channel in range(3):
             light[point, channel] /= len(directions)

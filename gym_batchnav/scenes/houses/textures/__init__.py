@@ -49,7 +49,7 @@ _TINTED: MappingProxyType[str, tuple[Callable[[], Image], int]] = MappingProxyTy
         "terracotta": (stone.terracotta, 200),
         "stone": (stone.stone, 222),
         "granite": (stone.granite, 196),
-        "terrazzo": (stone.terrazzo, 198),
+        "terrazzo": (stone.terrazzo, 211),
         "concrete": (stone.concrete, 216),
         "plaster": (stone.plaster, 244),
         "rough_plaster": (stone.rough_plaster, 238),

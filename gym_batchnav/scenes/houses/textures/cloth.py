@@ -72,8 +72,8 @@ def carpet() -> Image:
 def carpet_loop() -> Image:
     """Loops in rows."""
     x, y = grid()
-    shifted = x + (y // 6 % 2) * 4
-    loop = wave((shifted % 8) * 32) * wave((y % 6) * 42) // 255
+    shifted = x + (y // 8 % 2) * 4
+    loop = wave((shifted % 8) * 32) * wave((y % 8) * 32) // 255
     return 140 + loop * 70 // 255 + white(64) * 20 // 255 + noise(65, 32, 32) * 16 // 255
 
 
