@@ -32,7 +32,7 @@ def curtains(brush: Brush, decor: Decor, span: tuple[int, int], head: int, low: 
         brush.part("curtain").put(folds(width, rod - low - 4, 90, 6, 4), decor.style.curtain, x, low, 56)
     if net:
         wide = span[1] - span[0]
-        sheer = folds(wide, rod - low - 40, 12, wide // 130, 1)
+        sheer = folds(wide, rod - low - 40, 12, wide // 130, 1, sheer=True)
         brush.part("curtain").put(sheer, decor.style.linen, (span[0] + span[1]) // 2, low + 10, 52)
 
 

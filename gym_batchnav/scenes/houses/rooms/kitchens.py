@@ -156,7 +156,7 @@ def _free_but(placer: RoomPlacer, probe: Piece, side: int, low: int, kept: Rect)
 def dining_place(placer: RoomPlacer, decor: Decor, seats: int) -> bool:
     """A table with chairs, smaller where there is less room; its lamp hangs above it."""
     for count in range(seats, 1, -2):
-        for lane in (placer.lane, 420):
+        for lane in (placer.lane, 420, 280):
             piece = tables.dining_set(decor, max(count, 2))
             place = placer.in_middle(piece, lane=lane)
             if place is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..furniture import Decor, Piece, lamps, media, plants, rugs, shelves, sofas, tables
 from ..furniture import cases as cupboards
 from ..mesh import QUARTER_TURNS, Place, Turn
-from ..placing import RoomPlacer, Spot
+from ..placing import WALL_GAP, RoomPlacer, Spot
 from ..plan import Rect
 from .bedrooms import sleeping_place
 from .kitchens import dining_place, kitchen_line
@@ -23,6 +23,8 @@ def living(placer: RoomPlacer, decor: Decor) -> bool:
     if area > 24_000_000:
         dining_place(placer, decor, 4 if area < 30_000_000 else 6)
     _along_the_walls(placer, decor, area)
+    if 17_000_000 < area <= 24_000_000 and decor.dice.chance(60):
+        dining_place(placer, decor, 4)
     return complete
 
 
@@ -64,7 +66,7 @@ def _sofa_alone(placer: RoomPlacer, decor: Decor) -> bool:
         sofa = sofas.sofa(decor, width)
         spot = placer.at_wall(sofa, prefer="middle")
         if spot is not None:
-            _before_sofa(placer, decor, placer.place_at(spot.side, spot.low + sofa.half, 20), sofa, 0)
+            _before_sofa(placer, decor, placer.place_at(spot.side, spot.low + sofa.half, WALL_GAP), sofa, 0)
             placer.at_wall(media.tv_stand(decor, 1200), prefer="middle")
             return True
     return placer.at_wall(sofas.armchair(decor)) is not None
@@ -75,21 +77,15 @@ def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piec
     inner = placer.inner
     across = inner.depth if spot.side % 2 == 0 else inner.width
     gap = across - stand.depth - sofa.depth - 40
-    if gap < 1000:
-        return False
-    other = (spot.side + 2) % 4
     centre = spot.low + stand.half
-    far = across if gap < _VIEW + 900 else stand.depth + _VIEW + 920
-    if far == across:
-        lows = [low for low in placer.fits(sofa, other) if abs(low + sofa.half - centre) < 600]
-        if not lows:
+    place = _at_wall_behind(placer, spot, stand, sofa, centre) if 1000 <= gap < _VIEW + 900 else None
+    far = across
+    if place is None:
+        far = stand.depth + min(_VIEW, gap - 750) + 920
+        if far < stand.depth + sofa.depth + 900:
             return False
-        low = min(lows, key=lambda low: abs(low + sofa.half - centre))
-        placer.put(stand, spot)
-        placer.put(sofa, Spot(other, low))
-        place = placer.place_at(other, low + sofa.half, 20)
-    else:
-        place = placer.place_at(spot.side, centre, far)._replace(turn=QUARTER_TURNS[other])
+        turn = QUARTER_TURNS[(spot.side + 2) % 4]
+        place = placer.place_at(spot.side, centre, far)._replace(turn=turn)
         if not placer.can_stand(sofa, place):
             return False
         placer.put(stand, spot)
@@ -102,6 +98,18 @@ def _face(placer: RoomPlacer, decor: Decor, spot: Spot, stand: Piece, sofa: Piec
     # Nothing else between the seats and the television.
     placer.reserved.append(inner.strip(spot.side, centre - 700, centre + 700, far))
     return True
+
+
+def _at_wall_behind(placer: RoomPlacer, spot: Spot, stand: Piece, sofa: Piece, centre: int) -> Place | None:
+    """Put television and sofa at opposite walls; returns the sofa's place, None where it does not fit."""
+    other = (spot.side + 2) % 4
+    lows = [low for low in placer.fits(sofa, other) if abs(low + sofa.half - centre) < 600]
+    if not lows:
+        return None
+    low = min(lows, key=lambda low: abs(low + sofa.half - centre))
+    placer.put(stand, spot)
+    placer.put(sofa, Spot(other, low))
+    return placer.place_at(other, low + sofa.half, WALL_GAP)
 
 
 def _before_sofa(placer: RoomPlacer, decor: Decor, place: Place, sofa: Piece, corner: int) -> None:

@@ -22,11 +22,14 @@ _CORNERS: tuple[Callable[[Decor], Piece], ...] = (
 
 def small_things(placer: RoomPlacer, decor: Decor, count: int) -> None:
     """Put small pieces into corners, and with clutter low things on the floor beside the furniture."""
-    makers = _WET if placer.room.kind in ("kitchen", "storage") else _CORNERS
+    kind = placer.room.kind
+    makers = _WET if kind in ("kitchen", "storage") else _CORNERS
+    if kind in ("living", "great_room", "studio"):  # A lamp stands by the sofa.
+        makers = tuple(make for make in makers if make is not lamps.floor_lamp)
     for make in decor.dice.shuffled(makers)[:count]:
         placer.at_wall(make(decor), prefer="corner")
     for _ in range(decor.amount(2 + count)):
-        draw, size = decor.dice.pick(_FLOOR.get(placer.room.kind, _ANYWHERE))
+        draw, size = decor.dice.pick(_FLOOR.get(kind, _ANYWHERE))
         placer.at_wall(_lying(decor, draw, size), prefer="any")
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from .circle import SINES
-from .shape import UNIT, Ints, Shape, grid_normals, join, lengths, surface, two_sided
+from .shape import UNIT, Ints, Shape, grid_normals, join, lengths, surface, two_sided, unit
 
 
 @lru_cache(maxsize=256)
@@ -73,8 +73,17 @@ def cloth(width: int, length: int, height: int, drop: int, *, foot: bool = True)
 
 
 @lru_cache(maxsize=256)
-def folds(width: int, height: int, depth: int, waves: int, rows: int = 3) -> Shape:
-    """A curtain or hanging cloth: x about 0, y from 0 to ``height``, z from 0 to ``depth``, in waves."""
+def folds(width: int, height: int, depth: int, waves: int, rows: int = 3, *, sheer: bool = False) -> Shape:
+    """A curtain or hanging cloth: x about 0, y from 0 to ``height``, z from 0 to ``depth``, in waves.
+
+    Args:
+        width: along x.
+        height: along y.
+        depth: of the waves.
+        waves: their number.
+        rows: quads up.
+        sheer: whether light goes through, so that the waves hardly show.
+    """
     columns = 6 * waves + 1
     x = -(width // 2) + width * np.arange(columns) // (columns - 1)
     swing = SINES[(np.arange(columns) * 4 + 6) % 24]
@@ -85,7 +94,9 @@ def folds(width: int, height: int, depth: int, waves: int, rows: int = 3) -> Sha
         parts.append(np.stack([x, np.full(columns, height * row // rows), z], axis=1))
     points = np.stack(parts)
     texture = np.stack([lengths(points, 1), -points[..., 1]], axis=2)
-    return two_sided(surface(points, texture, grid_normals(points)))
+    normals = grid_normals(points)
+    normals[..., 0] = normals[..., 0] * (10 if sheer else 65) // 100
+    return two_sided(surface(points, texture, unit(normals)))
 
 
 def bent(points: Ints) -> Shape:
