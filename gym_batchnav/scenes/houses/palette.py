@@ -58,6 +58,8 @@ class Style:
     palette: Palette
     theme: Theme
     scheme: Scheme
+    floor_wood: Rgb
+    """Tint of wooden floors."""
     views: tuple[int, int]
     """What is to be seen from windows, of two sides."""
     wood: int
@@ -151,6 +153,10 @@ def _fabric(palette: Palette, texture: str, color: Rgb) -> int:
     return palette.finish(texture, color, _FABRIC_REPEATS[texture])
 
 
+def _between(a: Rgb, b: Rgb) -> Rgb:
+    return (a[0] + b[0]) // 2, (a[1] + b[1]) // 2, (a[2] + b[2]) // 2
+
+
 def make_style(dice: Dice) -> Style:
     """Draw the finishes of a house."""
     name, pair, number = dice.pick(COMBINATIONS)
@@ -164,6 +170,7 @@ def make_style(dice: Dice) -> Style:
         palette=palette,
         theme=theme,
         scheme=scheme,
+        floor_wood=dice.pick((woods[0], woods[1], _between(*woods))),
         views=(dice.below(VIEWS), dice.below(VIEWS)),
         wood=palette.finish("wood", woods[0], _WOOD_REPEAT),
         dark_wood=palette.finish("wood", woods[1], _WOOD_REPEAT),
@@ -211,17 +218,13 @@ def floor_finish(dice: Dice, style: Style, kind: str, woods: str) -> int:
     if kind in ("bedroom", "study") and dice.chance(40):
         name = dice.pick(theme.carpets)
         return palette.finish(name, rgb(dice.pick(_CARPETS)), _FLOOR_REPEATS[name])
-    tint = _OWN_COLOR.get(woods, theme.woods[0][0])
+    tint = _OWN_COLOR.get(woods, style.floor_wood)
     return palette.finish(woods, tint, _FLOOR_REPEATS[woods])
 
 
 def wood_floor(dice: Dice, style: Style) -> str:
     """The house's floor outside of wet rooms and carpets: its texture."""
     return dice.pick(style.theme.floors)
-
-
-def _between(a: Rgb, b: Rgb) -> Rgb:
-    return (a[0] + b[0]) // 2, (a[1] + b[1]) // 2, (a[2] + b[2]) // 2
 
 
 def wall_finish(dice: Dice, style: Style, kind: str) -> int:
