@@ -117,9 +117,9 @@ def _bedding(brush: Brush, decor: Decor, width: int) -> None:
     places = (-width // 4, width // 4) if double else (0,)
     wide = min(width // len(places) - 60, 740)
     for x in places:
-        brush.part("cushion").put(_pillow(wide, 460, 160), style.linen, x, LYING - 4, 325)
+        brush.part("cushion").put(cushion(wide, 460, 160), style.linen, x, LYING - 4, 325)
         if double and dice.chance(60):
-            brush.part("cushion").put(_pillow(wide - 80, 430, 150), cover, x, LYING + 10, 425)
+            brush.part("cushion").put(cushion(wide - 60, 430, 140), cover, x, LYING + 112, 320)
     if decor.lucky(50):
         small = tilted(moved(tipped(cushion(400, 400, 130), "z"), 0, 200, 0), 4, -3, 5)
         brush.part("cushion").put(small, style.fabric_of(dice), 0, LYING + 70, 640)
@@ -127,13 +127,3 @@ def _bedding(brush: Brush, decor: Decor, width: int) -> None:
         throw = cloth(width + 30, dice.between(420, 620, 50), 70, dice.between(200, 240, 20), foot=False)
         at = LENGTH - 760
         brush.part("clothes").put(throw, style.fabric_of(dice), 0, LYING + 14, at)
-
-
-@lru_cache(maxsize=64)
-def _pillow(width: int, depth: int, height: int) -> Shape:
-    """A pillow that leans a little against the head."""
-    return (
-        tilted(moved(cushion(width, depth, height, 6), 0, 0, 0), 24, 7, 25)
-        if height < 155
-        else cushion(width, depth, height)
-    )

@@ -22,10 +22,11 @@ def ball(brush: Brush, decor: Decor) -> None:
 
 
 def bricks(brush: Brush, decor: Decor) -> None:
-    """Draw toy bricks lying about."""
+    """Draw toy bricks lying about, none in another."""
     own, dice = brush.part("objects"), decor.dice
-    for _ in range(dice.between(5, 9)):
-        x, z = dice.between(-190, 190, 10), dice.between(-190, 190, 10)
+    cells = dice.shuffled([(x, z) for x in (-130, 0, 130) for z in (-130, 0, 130)])
+    for x, z in cells[: dice.between(5, 9)]:
+        x, z = x + dice.between(-30, 30, 5), z + dice.between(-30, 30, 5)
         own.put(rounded_box(48, 44, 48, 4), decor.style.bright(dice), x, 0, z, dice.pick(TURNS))
 
 
