@@ -214,7 +214,8 @@ def floor_finish(dice: Dice, style: Style, kind: str, woods: str) -> int:
     theme, palette = style.theme, style.palette
     if kind in ("bath", "kitchen", "storage"):
         name = dice.pick(theme.tiles)
-        return palette.finish(name, _OWN_COLOR.get(name, rgb(dice.pick(_TILES))), _FLOOR_REPEATS[name])
+        tint = _OWN_COLOR.get(name, rgb(dice.pick(_TILES)))
+        return palette.finish(name, tint, _FLOOR_REPEATS[name])
     if kind in ("bedroom", "study") and dice.chance(40):
         name = dice.pick(theme.carpets)
         return palette.finish(name, rgb(dice.pick(_CARPETS)), _FLOOR_REPEATS[name])
@@ -232,8 +233,9 @@ def wall_finish(dice: Dice, style: Style, kind: str) -> int:
     scheme, palette = style.scheme, style.palette
     if kind == "bath":
         name, repeat = dice.pick(_BATH_TILES)
+        pale = (rgb("F0F2F2"), rgb("E8E4D8"), scheme.wall)
         tint = dice.pick(
-            (rgb("F0F2F2"), rgb("E8E4D8"), _between(scheme.wall, scheme.accents[1]), scheme.wall)
+            pale if name == "marble_tiles" else (*pale, _between(scheme.wall, scheme.accents[1]))
         )
         return palette.finish(name, tint, repeat)
     name = dice.pick(style.theme.walls)

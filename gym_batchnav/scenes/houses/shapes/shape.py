@@ -11,6 +11,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 UNIT = 10_000
 """Length of the normals."""
+_SHEET = 3
+"""Thickness of a sheet that is seen from both sides, millimetres."""
 
 
 class Shape(NamedTuple):
@@ -89,9 +91,10 @@ def _quads(grid: Ints) -> Ints:
 
 
 def two_sided(shape: Shape) -> Shape:
-    """A thin sheet that is seen from both sides."""
+    """A thin sheet that is seen from both sides, which lie apart: the light on them differs."""
+    outward = (2 * _SHEET * unit(shape.normals) + UNIT) // (2 * UNIT)
     back = Shape(shape.corners[:, ::-1], shape.texture[:, ::-1], -shape.normals[:, ::-1])
-    return join(shape, back)
+    return join(shape._replace(corners=shape.corners + outward), back)
 
 
 def flat(corners: Ints, texture: Ints) -> Shape:

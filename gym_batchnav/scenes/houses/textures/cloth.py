@@ -115,7 +115,7 @@ def foliage() -> Image:
     for number, (at_x, at_y, way, size) in enumerate(draws.tolist()):
         index, dx, dy = stamp(image, (at_x, at_y), 34)
         shape = leaf_shape(dx, dy, WAYS[way % 8], 20 + size % 13, 7 + size % 4)
-        tone = 26 + number % 3 * 14
+        tone = 12 + number % 3 * 8
         vein = np.where((shape > 225) | ((dx + 2 * dy) % 9 == 0), tone // 2, tone)
         image[index] = np.where(shape > 0, 232 - vein, image[index])
     return image

@@ -168,7 +168,7 @@ def rough_plaster() -> Image:
     """Plaster with strokes of the trowel."""
     strokes = np.maximum(clouds(74, 12, 4, 4), clouds(75, 4, 12, 4))
     slope = strokes - np.roll(strokes, (2, 2), (0, 1))
-    shown: Image = 216 + np.clip(slope * 3, -22, 22) + clouds(76, 4, 4, 3) * 14 // 255
+    shown: Image = 216 + np.clip(slope, -8, 8) + clouds(76, 4, 4, 3) * 10 // 255
     return shown
 
 
