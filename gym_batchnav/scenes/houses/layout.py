@@ -33,6 +33,7 @@ _SHAPES: tuple[Literal["corridor", "great_room", "split"], ...] = (
     *("corridor", "corridor", "great_room", "great_room"),
     "split",
 )
+_MOST_WITHOUT_HALL = 7
 
 
 class Programme(NamedTuple):
@@ -54,7 +55,9 @@ def draw_programme(dice: Dice, config: HouseConfig) -> Programme:
         return Programme(rooms, storeys, "stair_hall", corner)
     if rooms <= 3:
         return Programme(rooms, storeys, "flat", corner)
-    return Programme(rooms, storeys, dice.pick(_SHAPES if rooms > 4 else ("great_room", "split")), corner)
+    # Four rooms are too few for a corridor; many without one are a maze.
+    shapes = _SHAPES[2:] if rooms == 4 else _SHAPES if rooms <= _MOST_WITHOUT_HALL else _SHAPES[:4]
+    return Programme(rooms, storeys, dice.pick(shapes), corner)
 
 
 def draw_layout(dice: Dice, config: HouseConfig, programme: Programme) -> Layout | None:

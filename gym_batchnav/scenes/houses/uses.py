@@ -74,7 +74,10 @@ def _downstairs(
     bedrooms = (1 if len(rooms) < 6 else 2) if alone else 0
     for count, number in enumerate(reversed(free)):
         area = rooms[number].inner.area
-        kinds[number] = "bedroom" if count < bedrooms else _other_kind(dice, area, alone=alone)
+        kind: RoomKind = "bedroom" if count < bedrooms else _other_kind(dice, area, alone=alone)
+        if kind == "dining" and "dining" in kinds.values():
+            kind = "study" if area <= 15_000_000 else "bedroom"
+        kinds[number] = kind
 
 
 def _upstairs(dice: Dice, kinds: dict[int, RoomKind], free: list[int], rooms: list[Room]) -> None:

@@ -81,6 +81,7 @@ def test_every_home_has_what_a_home_has():
         assert kinds["living"] + kinds["great_room"] + kinds["studio"] == 1
         assert kinds["kitchen"] + kinds["great_room"] + kinds["studio"] == 1
         assert kinds["bath"] >= 1
+        assert kinds["dining"] <= 1
         assert kinds["bedroom"] + kinds["studio"] >= 1
         entrances = [
             number
