@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -29,7 +30,7 @@ def lathe(profile: Profile, sides: int = 12) -> Shape:
     parts, run = [], 0
     for number in range(len(profile) - 1):
         (r0, y0), (r1, y1) = profile[number : number + 2]
-        length = round(((r1 - r0) ** 2 + (y1 - y0) ** 2) ** 0.5)
+        length = round(math.sqrt((r1 - r0) ** 2 + (y1 - y0) ** 2))
         if max(r0, r1) and length:
             flat = abs(y1 - y0) < abs(r1 - r0)
             bands = (_row(around, r0, y0, ends[number][0]), _row(around, r1, y1, ends[number][1]))
