@@ -17,7 +17,7 @@ class HouseConfig:
 
     min_area: float = 25.0
     """Smallest floor area over all storeys, m2, walls not counted."""
-    max_area: float = 250.0
+    max_area: float = 175.0
     """Largest floor area, m2."""
     min_rooms: int = 2
     """Fewest rooms over all storeys, halls and landings included."""
