@@ -77,6 +77,11 @@ class MeshBuilder:
         self.object_classes.append(class_name)
         return len(self.object_classes) - 1
 
+    @property
+    def triangles_of_shapes(self) -> int:
+        """Triangles of all shapes so far."""
+        return 2 * sum(len(shape.corners) for shape, *_ in self._shapes)
+
     def mark(self) -> tuple[int, ...]:
         """How much there is so far, for ``undo``."""
         kept = (self.object_classes, self._boxes, self._shapes, self._corners, self._texture, self._normals)

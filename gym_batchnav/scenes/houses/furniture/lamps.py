@@ -32,9 +32,9 @@ def floor_lamp(decor: Decor) -> Piece:
                 middle.put(tube(((x, 3, z), (x // 10, height - 300, z // 10)), 14, 8, end=10), decor.top)
         else:
             middle.put(
-                lathe(((0, 0), (150, 0), (150, 14), (140, 24), (14, 30), (12, height - 290)), 24), metal
+                lathe(((0, 0), (150, 0), (150, 14), (140, 24), (14, 30), (12, height - 290)), 12), metal
             )
-        middle.put(lathe(_SHADES[shade], 24), decor.style.lamp, 0, height - 260)
+        middle.put(lathe(_SHADES[shade], 12), decor.style.lamp, 0, height - 260)
         middle.put(lathe(((0, 0), (28, 14), (40, 60), (0, 100)), 12), decor.style.lamp, 0, height - 240)
         middle.block_disc(0, 0, 190, 8)
 
@@ -45,22 +45,22 @@ def table_lamp(brush: Brush, decor: Decor) -> None:
     """Draw a table lamp around the local origin, as a thing of its own; 380 mm high."""
     own, kind = brush.part("lighting"), decor.pendant % 3
     own.put(_lamp_body(kind), (decor.style.pot, decor.style.metal, decor.top)[kind])
-    own.put(lathe(_scaled(_SHADES[kind], 66), 24), decor.style.lamp, 0, 220)
+    own.put(lathe(_scaled(_SHADES[kind], 66), 12), decor.style.lamp, 0, 220)
 
 
 @lru_cache(maxsize=3)
 def _lamp_body(kind: int) -> Shape:
     if kind == 0:
-        return lathe(((0, 0), (60, 0), (95, 60), (90, 120), (40, 180), (16, 200), (12, 260)), 24)
+        return lathe(((0, 0), (60, 0), (95, 60), (90, 120), (40, 180), (16, 200), (12, 260)), 12)
     if kind == 1:
-        return lathe(((0, 0), (70, 0), (70, 10), (12, 18), (10, 270)), 24)
-    return lathe(((0, 0), (55, 0), (40, 40), (55, 90), (35, 150), (45, 190), (12, 205), (10, 270)), 24)
+        return lathe(((0, 0), (70, 0), (70, 10), (12, 18), (10, 270)), 12)
+    return lathe(((0, 0), (55, 0), (40, 40), (55, 90), (35, 150), (45, 190), (12, 205), (10, 270)), 12)
 
 
 def desk_lamp(brush: Brush, decor: Decor) -> None:
     """Draw a desk lamp with a bent arm around the local origin, as a thing of its own."""
     own = brush.part("lighting")
-    own.put(lathe(((0, 0), (85, 0), (85, 12), (78, 20), (0, 22)), 24), decor.style.metal)
+    own.put(lathe(((0, 0), (85, 0), (85, 12), (78, 20), (0, 22)), 12), decor.style.metal)
     own.put(tube(((0, 20, 0), (0, 240, -60), (0, 430, 60), (0, 400, 150)), 8, 6), decor.style.metal)
     own.put(lathe(((75, 330), (70, 360), (30, 405), (0, 410)), 12), decor.style.metal, 0, 0, 155)
     own.put(lathe(((72, 336), (0, 340)), 12), decor.style.lamp, 0, 0, 155)

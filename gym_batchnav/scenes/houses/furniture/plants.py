@@ -60,7 +60,7 @@ def _tree(dice: Dice, height: int) -> Foliage:
     """A trunk with a round crown of many leaves."""
     trunk = tube(((0, 270, 0), (20, height // 2, 10), (-10, height - 420, -5)), 24, 8, end=14)
     rows = []
-    for _ in range(125):
+    for _ in range(100):
         y = dice.between(height - 720, height - 90)
         wide = 300 - abs(y - height + 400) * 3 // 5
         x, z = dice.between(-wide // 2, wide // 2), dice.between(-wide // 2, wide // 2)
@@ -84,7 +84,7 @@ def _palm(dice: Dice, height: int) -> Foliage:
     crown = height - 500
     trunk = tube(((0, 270, 0), (12, crown, 0)), 26, 8, end=20)
     rows = []
-    for number in range(56):
+    for number in range(44):
         rise = 5 if number % 3 == 0 else dice.between(2, 4)
         size = (dice.between(300, 360), dice.between(40, 58))
         rows.append((12, crown - 30 + number * 2, 0, number * 7, rise, *size, 60 if rise < 5 else 15))
@@ -130,8 +130,8 @@ def _fig(dice: Dice, height: int) -> Foliage:
         trunks.append(
             tube(((x // 3, 270, z // 3), (x, height // 2, z), (x * 2, height - 160, z * 2)), 14, 6, end=8)
         )
-        for number in range(46):
-            y = 500 + (height - 640) * number // 38
+        for number in range(34):
+            y = 500 + (height - 640) * number // 34
             at = (y - 270) * 2 // 3
             rows.append(
                 (
@@ -157,13 +157,13 @@ def potted(brush: Brush, decor: Decor) -> None:
 
 @lru_cache(maxsize=1)
 def _small_pot() -> Shape:
-    return lathe(((0, 0), (45, 0), (62, 95), (66, 96), (66, 110), (58, 110), (54, 88), (0, 90)), 12)
+    return lathe(((0, 0), (45, 0), (62, 95), (66, 96), (66, 110), (58, 110), (54, 88), (0, 90)), 8)
 
 
 @lru_cache(maxsize=4)
 def _small_leaves(kind: int) -> Shape:
     dice, rows = Dice(kind, 11), []
-    for number in range(26):
+    for number in range(20):
         x, z = dice.between(-25, 25), dice.between(-25, 25)
         if kind == 0:  # Grassy.
             rows.append((x, 85, z, number * 5, dice.between(3, 5), dice.between(140, 200), 16, 50))
@@ -175,4 +175,4 @@ def _small_leaves(kind: int) -> Shape:
             rows.append((x, 100, z, number * 5, dice.between(1, 3), dice.between(90, 130), 34, 110))
         else:  # Fleshy rosette.
             rows.append((0, 85 + number % 4 * 8, 0, number * 5, 1 + number % 4, 80, 34, -10))
-    return leaves(np.array(rows, np.int64), _OVAL)
+    return leaves(np.array(rows, np.int64), (30, 100, 8))

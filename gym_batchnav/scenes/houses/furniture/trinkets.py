@@ -15,7 +15,7 @@ from .plants import potted
 
 @lru_cache(maxsize=4)
 def _mug_shape(tall: int) -> Shape:
-    body = lathe(((0, 0), (36, 0), (40, 8), (40, tall), (36, tall), (33, 20), (0, 16)), 12)
+    body = lathe(((0, 0), (36, 0), (40, 8), (40, tall), (36, tall), (33, 20), (0, 16)), 8)
     grip = tube(((38, tall - 15, 0), (64, tall - 20, 0), (66, 35, 0), (38, 25, 0)), 5, 4)
     return join(body, grip)
 
@@ -30,7 +30,7 @@ _GLASS = ((0, 0), (32, 0), (34, 10), (36, 110), (33, 110), (30, 14), (0, 12))
 
 def tumbler(brush: Brush, decor: Decor) -> None:
     """Draw a glass."""
-    brush.part("objects").put(lathe(_GLASS, 12), decor.style.glass)
+    brush.part("objects").put(lathe(_GLASS, 8), decor.style.glass)
 
 
 _PLATE = ((0, 0), (70, 0), (130, 18), (132, 22), (75, 8), (0, 6))
@@ -39,7 +39,7 @@ _PLATE = ((0, 0), (70, 0), (130, 18), (132, 22), (75, 8), (0, 6))
 def cover(brush: Brush, decor: Decor) -> None:
     """Draw a plate with a glass and a cup."""
     own = brush.part("objects")
-    own.put(lathe(_PLATE, 24), decor.style.ceramic)
+    own.put(lathe(_PLATE, 12), decor.style.ceramic)
     tumbler(brush.moved(120, 120), decor)
     if decor.lucky(50):
         mug(brush.moved(-130, 110), decor)
@@ -72,7 +72,7 @@ def _twigs(kind: int, low: int) -> Shape:
         rows.append(
             (0, low - 60 + number * 5, 0, number * 5 + kind, 3 + number % 3, 150 + number % 3 * 25, 38, 25)
         )
-    return leaves(np.array(rows, np.int64))
+    return leaves(np.array(rows, np.int64), (30, 100, 8))
 
 
 _BOWL = ((0, 0), (60, 0), (65, 8), (120, 55), (135, 90), (128, 92), (112, 60), (58, 18), (0, 14))
@@ -84,7 +84,7 @@ _FRUIT = ((0, 0), (26, 6), (38, 26), (38, 46), (24, 68), (0, 70))
 def bowl(brush: Brush, decor: Decor) -> None:
     """Draw a bowl, in most cases with fruit."""
     own = brush.part("objects")
-    own.put(lathe(_BOWL, 24), decor.glaze())
+    own.put(lathe(_BOWL, 12), decor.glaze())
     if decor.dice.chance(70):
         color = decor.style.palette.finish(
             "", decor.dice.pick(((214, 120, 36), (176, 44, 40), (140, 168, 60)))
@@ -115,7 +115,7 @@ def candle(brush: Brush, decor: Decor) -> None:
     own = brush.part("objects")
     for x, z, tall in ((0, 0, 1), (90, 30, 0), (-80, 40, 0))[: decor.dice.between(1, 3)]:
         own.put(
-            lathe(_CANDLE, 12) if tall else lathe((*_CANDLE[:4], (28, 80), (0, 82)), 12),
+            lathe(_CANDLE, 8) if tall else lathe((*_CANDLE[:4], (28, 80), (0, 82)), 8),
             decor.style.linen,
             x,
             0,
@@ -135,7 +135,7 @@ _JAR = ((0, 0), (45, 0), (48, 8), (48, 120), (38, 130), (44, 132), (44, 150), (0
 def bottle(brush: Brush, decor: Decor) -> None:
     """Draw a bottle."""
     colors = ((52, 84, 56), (110, 52, 40), (190, 170, 90), (60, 62, 70))
-    brush.part("objects").put(lathe(_BOTTLE, 12), decor.style.palette.finish("", decor.dice.pick(colors)))
+    brush.part("objects").put(lathe(_BOTTLE, 8), decor.style.palette.finish("", decor.dice.pick(colors)))
 
 
 def soap(brush: Brush, decor: Decor) -> None:
@@ -143,7 +143,7 @@ def soap(brush: Brush, decor: Decor) -> None:
     own = brush.part("objects")
     for x in (0, 85)[: decor.dice.between(1, 2)]:
         own.put(
-            lathe(_SOAP, 12),
+            lathe(_SOAP, 8),
             decor.style.bright(decor.dice) if decor.dice.chance(50) else decor.style.white,
             x,
         )
@@ -153,7 +153,7 @@ def jars(brush: Brush, decor: Decor) -> None:
     """Draw jars side by side."""
     own, finish = brush.part("objects"), decor.glaze()
     for number in range(decor.dice.between(2, 3)):
-        own.put(lathe(_JAR, 12), finish, -110 + number * 110)
+        own.put(lathe(_JAR, 8), finish, -110 + number * 110)
 
 
 def cup_of_brushes(brush: Brush, decor: Decor) -> None:

@@ -208,6 +208,17 @@ def test_clutter_zero_is_none_and_one_is_more_than_half():
     assert counts[1] < 0.85 * counts[2]
 
 
+def test_large_houses_keep_within_the_budget():
+    """Full clutter in the largest houses: 100,000 triangles of furniture leave 50,000 for the shell."""
+    for seed in range(3):
+        dice, plan = next(draw_plans(seed, HouseConfig(min_rooms=12)))
+        style = make_style(dice)
+        decor, mesh = make_decor(dice, style, 100), MeshBuilder()
+        for number, room in enumerate(plan.rooms):
+            furnish(RoomPlacer(room, plan.openings[number], dice, mesh, [], lane=500), decor)
+        assert 50_000 < mesh.triangles_of_shapes < 100_000
+
+
 def test_equal_dice_give_equal_rooms():
     first, second = (
         [points.tobytes() for _, rooms in houses((3, 4)) for room in rooms for _, points in room.corners]
