@@ -105,12 +105,16 @@ def numbers(
     return normalize
 
 
-def choices(*allowed: str) -> Check:
-    """One of these words."""
+def choices(*allowed: str, optional: bool = False) -> Check:
+    """One of these words; with ``optional`` also None."""
 
-    def normalize(name: str, value: Any) -> str:
+    def normalize(name: str, value: Any) -> str | None:
+        if value is None and optional:
+            return None
         if not isinstance(value, str) or value not in allowed:
-            raise fail(name, value, "one of " + ", ".join(map(repr, allowed)))
+            raise fail(
+                name, value, "one of " + ", ".join(map(repr, allowed)) + (" or None" if optional else "")
+            )
         return value
 
     return normalize

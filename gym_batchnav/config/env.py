@@ -20,6 +20,7 @@ EpisodeOrder = Literal["random", "sequential"]
 GoalFormat = Literal["polar", "polar_cos_sin", "cartesian"]
 ObsKeys = Literal["default", "habitat"]
 Output = Literal["numpy", "torch"]
+SceneUp = Literal["x", "y", "z"]
 Shading = Literal["unlit", "headlight"]
 
 DEFAULT_RESIDENT_SCENES: Final = 16
@@ -38,6 +39,11 @@ class EnvConfig:
     (``"houses:train/17"``), a scene file, a folder, or a list of these."""
     navmesh: str | os.PathLike[str] | None = None
     """Navigation mesh of a single scene file where it is not beside it."""
+    scene_up: SceneUp | None = None
+    """Axis of the scene files that points up: ``"x"``, ``"y"`` or ``"z"``; None takes what a file declares or
+    what is usual for its data set, and +Y for others. Navigation meshes are +Y up whatever it is."""
+    scene_scale: float = 1.0
+    """Metres for each unit of the scene files."""
     episodes: str | os.PathLike[str] | EpisodeSet | None = None
     """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz``; an ``EpisodeSet`` is a
     fixed sampled set."""
@@ -209,6 +215,8 @@ _SINGLE_CAMERA: Final = {"hfov_deg": 90.0, "camera_height": 1.25, "camera_pitch_
 _CHECKS: Final[dict[str, Check]] = {
     "scenes": checks.scenes,
     "navmesh": checks.paths,
+    "scene_up": checks.choices("x", "y", "z", optional=True),
+    "scene_scale": checks.numbers(0.0, 1e9, open_low=True, open_high=True),
     "episodes": parts.episodes,
     "episode_order": checks.choices("random", "sequential"),
     "sensors": checks.sensors,

@@ -233,7 +233,7 @@ def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:
         )
     if isinstance(scenes, tuple) and all(hasattr(item, "load") for item in scenes):
         return cast("tuple[Loadable, ...]", scenes)
-    return resolve_scenes(scenes, config.navmesh)  # type: ignore[arg-type]
+    return resolve_scenes(scenes, config.navmesh, up=config.scene_up, scale=config.scene_scale)  # type: ignore[arg-type]
 
 
 def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ConfigError, NavMeshError, SceneError
+from .frames import Up, check_frame
 from .houses.splits import SPLITS, house_id, load_house
 from .loading import GLTF_SUFFIXES, SUPPORTED_SUFFIXES, check_scene_file, find_navmesh, load_scene
 from .scene import Scene
@@ -28,16 +29,24 @@ class SceneRef:
     """Number of a house in its split; None for files."""
     navmesh: str | None = None
     """Navigation mesh file; None where there is none."""
+    up: Up | None = None
+    """Axis of the file that points up; None for what it declares, else +Y."""
+    scale: float = 1.0
+    """Metres for each unit of the file."""
 
     def load(self) -> Scene:
         """Make or read the scene; raises ``SceneError`` or ``NavMeshError`` where that fails."""
         if self.house is not None:
             return load_house(self.source, self.house)
-        return load_scene(self.source, self.navmesh)
+        return load_scene(self.source, self.navmesh, up=self.up, scale=self.scale)
 
 
 def resolve_scenes(
-    spec: str | Path | Sequence[str | Path], navmesh: str | Path | None = None
+    spec: str | Path | Sequence[str | Path],
+    navmesh: str | Path | None = None,
+    *,
+    up: Up | None = None,
+    scale: float = 1.0,
 ) -> tuple[SceneRef, ...]:
     """Turn the ``scenes`` argument of an environment into references.
 
@@ -46,6 +55,8 @@ def resolve_scenes(
             slice (``"houses:train[:32]"``), a scene file, a folder (all glTF files below it, sorted, or all
             other scene files where there are none), or a list of these. Repeated scenes are kept once.
         navmesh: navigation mesh of a single scene file, where it is not beside it.
+        up: axis of the scene files that points up; see ``load_scene``.
+        scale: metres for each unit of the scene files.
 
     Returns:
         At least one reference.
@@ -58,13 +69,26 @@ def resolve_scenes(
     if not specs:
         raise ConfigError("scenes is an empty list; name at least one scene, such as 'houses:train'")
     refs = [ref for one in specs for ref in _resolve_one(one, navmesh)]
-    unique = tuple(dict.fromkeys(refs))
+    check_frame(up, scale)
+    unique = tuple(dict.fromkeys(_framed(refs, up, scale)))
     if navmesh is not None and len(unique) != 1:
         raise ConfigError(
             f"navmesh={str(navmesh)!r} is for a single scene file, but scenes={spec!r} names "
             f"{len(unique)} scenes; put each x.navmesh beside its x.glb"
         )
     return unique
+
+
+def _framed(refs: list[SceneRef], up: Up | None, scale: float) -> list[SceneRef]:
+    """Files with the frame that the user gives; built-in houses have their own."""
+    if (up, scale) == (None, 1.0):
+        return refs
+    if all(ref.house is not None for ref in refs):
+        raise ConfigError(
+            f"up={up!r} and scale={scale} are for scene files, but all scenes are built-in houses, which are "
+            "+Y up and in metres; leave them out"
+        )
+    return [ref if ref.house is not None else replace(ref, up=up, scale=scale) for ref in refs]
 
 
 def _resolve_one(spec: object, navmesh: str | Path | None) -> list[SceneRef]:
