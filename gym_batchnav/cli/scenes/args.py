@@ -1,0 +1,83 @@
+"""Arguments of ``batchnav scenes COMMAND``; the texts under the fields are their help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import tyro
+
+from ...scenes.houses import HouseConfig
+from ..args import Flag, PathOrNone, Settings
+
+Paths = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="PATH [PATH ...]")]]
+UpOrNone = Annotated[
+    Literal["x", "y", "z"] | None, tyro.conf.arg(metavar="{x,y,z}", help_behavior_hint="(default: y)")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """The agent that ground is baked for; the defaults are Habitat's."""
+
+    agent_radius: float = 0.1
+    """Distance that the agent's middle keeps from walls, metres."""
+    agent_height: float = 1.5
+    """Least clearance over the ground, metres."""
+    agent_max_climb: float = 0.2
+    """Highest step, metres."""
+    agent_max_slope: float = 45.0
+    """Steepest ground, degrees."""
+    cell_size: float = 0.05
+    """Edge of a cell of the grid that the ground is baked on, metres."""
+    cell_height: float = 0.2
+    """Height of a cell, metres."""
+    set: Settings = ()
+    """Any other setting of the bake, e.g. region_min_size=10; a wrong key lists the known ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """How scene files are read."""
+
+    up: UpOrNone = None
+    """Axis of the files that points up; default: what the file says, else y."""
+    scale: float = 1.0
+    """Metres for each unit of the files: 0.001 for millimetres."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BakeArgs:
+    """Bake the walkable ground of scenes into x.navmesh beside x.glb, in Habitat's format."""
+
+    paths: Paths
+    """Scene files, folders, configurations of data sets."""
+    output: Annotated[PathOrNone, tyro.conf.arg(aliases=["-o"])] = None
+    """Folder to write into; default: beside each scene. For a single scene also a file x.navmesh."""
+    force: Flag = False
+    """Overwrite navigation meshes that are there."""
+    file: tyro.conf.OmitArgPrefixes[File] = field(default_factory=File)
+    agent: tyro.conf.OmitArgPrefixes[Agent] = field(default_factory=Agent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HousesArgs:
+    """Make built-in houses, by split or by seed: with the figures of each."""
+
+    houses: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="HOUSES")]] = ()
+    """Houses of the published sets, such as houses:val[:12]; default: those of --seeds."""
+    seeds: tuple[int, ...] = ()
+    """Seeds of houses to make with the options below; default without HOUSES: 0 to 11."""
+    json: PathOrNone = None
+    """Write the figures here."""
+    config: tyro.conf.OmitArgPrefixes[HouseConfig] = field(default_factory=HouseConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenesArgs:
+    """Bake the walkable ground of scenes, make houses."""
+
+    command: (
+        Annotated[BakeArgs, tyro.conf.subcommand("bake")]
+        | Annotated[HousesArgs, tyro.conf.subcommand("houses")]
+    )

@@ -1,0 +1,18 @@
+"""Picks the command; what it needs is imported only then."""
+
+from __future__ import annotations
+
+from .args import BakeArgs, HousesArgs, ScenesArgs
+
+
+def run_scenes(args: ScenesArgs) -> int:
+    """Run ``batchnav scenes COMMAND``; returns the exit status."""
+    command = args.command
+    if isinstance(command, BakeArgs):
+        from .bake import run_bake
+
+        return run_bake(command)
+    assert isinstance(command, HousesArgs)
+    from .houses import run_houses
+
+    return run_houses(command)
