@@ -229,6 +229,23 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             "episode_id": state.episode_id.copy(),
         }
 
+    def expert_actions(self) -> Any:
+        """The next action of every agent on the shortest way to its goal, for imitation or as an upper bound.
+
+        The expert is greedy and knows the navigation mesh: it turns towards where a step forward ends nearest
+        to the goal (geodesic distance), steps, and stops within ``success_distance``.
+
+        Returns:
+            (N,) int64, an array or, with ``output="torch"``, a tensor.
+
+        Raises:
+            ResetNeededError: before the first ``reset``.
+        """
+        self._check_open()
+        if not self._world.begun:
+            raise ResetNeededError("expert_actions() was called before reset(); call reset() first")
+        return to_output(self._world.simulator.expert_actions(), self.config)
+
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the run depends on, as nested dicts of arrays, lists and numbers.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_batchnav.nav._crowd import UNPLACED, Members, step_crowd
+from gym_batchnav.nav._expert import Walker, best_turns
 from gym_batchnav.nav._motion import make_scratch, nudged
 
 if TYPE_CHECKING:
@@ -93,6 +95,46 @@ class Crowd:
         if num_strayed:
             strayed = first + np.flatnonzero(self._strayed[first:last] >= 0)
             self._bring_back(strayed, positions, distances)
+
+    def best_turns(
+        self,
+        acting: NDArray[np.bool_],
+        positions: NDArray[np.float32],
+        headings: NDArray[np.float64],
+        turns: NDArray[np.int64],
+        *,
+        turn_angle: float,
+        forward_step: float,
+        sliding: bool,
+        first: int = 0,
+        last: int | None = None,
+    ) -> None:
+        """Find how often each agent should turn before its next step forward.
+
+        Of all numbers of turns it takes the one after which a step forward ends nearest to the goal (geodesic
+        distance), the smaller one of two that are as good as equal.
+
+        Args:
+            acting: (N,) by row; the others are left alone.
+            positions: (N, 3) metres.
+            headings: (N,) radians, 0 along -Z, positive to the left.
+            turns: (N,) overwritten with the number of turns to the left, negative to the right.
+            turn_angle: of one turn, radians.
+            forward_step: metres.
+            sliding: whether the agents slide along walls.
+            first: first of the agents that are looked at, as in ``walk``.
+            last: the one after the last; None for all.
+        """
+        last = self._count if last is None else last
+        ground, sight = self._mesh.tables
+        walker = Walker(
+            ground=ground, one_island=self._mesh.num_islands == 1, sight=sight, members=self._members,
+            half=math.ceil(math.pi / turn_angle), turn_angle=float(turn_angle),
+            forward_step=float(forward_step), sliding=bool(sliding),
+            scratch=make_scratch(), bound=np.empty(self._mesh.num_corners), spot=np.empty(3, np.int64),
+            target=np.empty(3, np.float32), between=np.empty(3, np.float32),
+        )  # fmt: skip
+        best_turns(walker, first, last, acting, positions, headings, turns)
 
     def _bring_back(
         self, strayed: NDArray[np.intp], positions: NDArray[np.float32], distances: NDArray[np.float64]
