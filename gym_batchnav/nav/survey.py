@@ -13,6 +13,8 @@ STOREY_GAP = 2.0
 """Least height between two storeys, metres."""
 STOREY_AREA = 4.0
 """Ground that a storey has at least within `STOREY_BAND`, m2: more than stairs have on the way up."""
+STOREY_SHARE = 0.05
+"""Part of all ground that a storey has at least: more than ramps and hillsides have on the way up."""
 STOREY_BAND = 0.5
 """Metres over and under a storey's height within which its ground is counted."""
 
@@ -66,10 +68,10 @@ class Survey:
 def survey(mesh: NavMesh) -> Survey:
     """Looks at all walkable ground of a mesh.
 
-    A storey is a height with at least 4 m2 of ground within half a metre; the one with the most ground is
-    taken first, and others must be 2 m away from those taken. Where there is so little ground everywhere, the
-    height with the most ground is the only storey. Ground belongs to the highest storey whose floor is not
-    more than half a metre over it.
+    A storey is a height with at least 4 m2 and 5% of the ground within half a metre; the one with the most
+    ground is taken first, and others must be 2 m away from those taken. Where there is so little ground
+    everywhere, the height with the most ground is the only storey. Ground belongs to the highest storey
+    whose floor is not more than half a metre over it.
     """
     triangles, owner = _walkable_triangles(mesh)
     corners = triangles.astype(np.float64)
@@ -108,7 +110,7 @@ def storey_heights(heights: NDArray[np.float64], areas: NDArray[np.float64]) -> 
     floors: list[float] = []
     while free.any():
         best = int(np.argmax(np.where(free, near, -1.0)))
-        if floors and near[best] < STOREY_AREA:
+        if floors and near[best] < max(STOREY_AREA, STOREY_SHARE * sums[-1]):
             break
         within = slice(low[best], high[best])
         half = np.searchsorted(sums[within.start + 1 : within.stop + 1], sums[low[best]] + near[best] / 2)

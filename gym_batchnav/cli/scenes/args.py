@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
 from ...scenes.houses import HouseConfig
-from ..args import Flag, PathOrNone, Settings
+from ..args import Flag, IntOrNone, PathOrNone, Settings
 
 Paths = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="PATH [PATH ...]")]]
 UpOrNone = Annotated[
@@ -47,6 +48,31 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckArgs:
+    """Say what scenes hold, how they lie, where one can walk, and what is wrong with them; draw a preview.
+
+    A scene that cannot be used is named with the reason, and the others go on; the exit status is then 1.
+    """
+
+    paths: Paths
+    """Anything that scenes= takes: scene files, folders, houses:val[:3], configurations of data sets."""
+    navmesh: PathOrNone = None
+    """Navigation mesh of a single scene file; default: x.navmesh beside x.glb, else the ground is baked."""
+    bake: Flag = False
+    """Bake the ground even where there is a navigation mesh."""
+    preview: Path = Path("scene-previews")
+    """Folder for a picture of each scene: views at eye level, and the walkable ground from above."""
+    no_preview: Flag = False
+    """Draw no pictures."""
+    workers: IntOrNone = None
+    """Processes that look at scenes side by side; default: one for each core, as memory allows."""
+    json: PathOrNone = None
+    """Write all findings here."""
+    file: tyro.conf.OmitArgPrefixes[File] = field(default_factory=File)
+    agent: tyro.conf.OmitArgPrefixes[Agent] = field(default_factory=Agent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BakeArgs:
     """Bake the walkable ground of scenes into x.navmesh beside x.glb, in Habitat's format."""
 
@@ -62,12 +88,16 @@ class BakeArgs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HousesArgs:
-    """Make built-in houses, by split or by seed: with the figures of each."""
+    """Make built-in houses, by split or by seed: figures, a picture sheet, files for other programs."""
 
     houses: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="HOUSES")]] = ()
     """Houses of the published sets, such as houses:val[:12]; default: those of --seeds."""
     seeds: tuple[int, ...] = ()
     """Seeds of houses to make with the options below; default without HOUSES: 0 to 11."""
+    sheet: PathOrNone = None
+    """Write a picture sheet (.png) here: of each house views at eye level, and its storeys from above."""
+    export: PathOrNone = None
+    """Write each house as x.glb and x.navmesh into this folder."""
     json: PathOrNone = None
     """Write the figures here."""
     config: tyro.conf.OmitArgPrefixes[HouseConfig] = field(default_factory=HouseConfig)
@@ -75,9 +105,10 @@ class HousesArgs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenesArgs:
-    """Bake the walkable ground of scenes, make houses."""
+    """Check scenes, bake their walkable ground, and make houses."""
 
     command: (
-        Annotated[BakeArgs, tyro.conf.subcommand("bake")]
+        Annotated[CheckArgs, tyro.conf.subcommand("check")]
+        | Annotated[BakeArgs, tyro.conf.subcommand("bake")]
         | Annotated[HousesArgs, tyro.conf.subcommand("houses")]
     )

@@ -4,58 +4,91 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 from ...errors import ConfigError
-from ...nav import navmesh_for
-from ...nav.survey import survey
+from ...nav import NavMesh, navmesh_for
+from ...nav.survey import Survey, survey
 from ...scenes import Scene, SceneRef, resolve_scenes
 from ...scenes.houses import HouseConfig, make_house
+from ...scenes.saving import save_scene
 from ..runs import write_json
 from ..show import console
 from .args import HousesArgs
+from .bake import SUFFIX, file_name
 
 DEFAULT_SEEDS = tuple(range(12))
+MAX_SHEET = 48
+"""Most houses of a picture sheet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """A house with what is known of it."""
+
+    scene: Scene
+    mesh: NavMesh
+    ground: Survey
+    seconds: float
+    """Time that it took to make."""
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What is said of it, as plain values."""
+        arrays = self.scene.arrays
+        return {
+            "name": self.scene.scene_id,
+            "triangles": arrays.num_triangles,
+            "textures": len(arrays.textures),
+            "objects": 0 if arrays.object_ids is None else len(np.unique(arrays.object_ids)),
+            "size_m": [round(float(value), 2) for value in np.ptp(arrays.positions, axis=0)],
+            "walkable_m2": round(self.ground.area_m2, 2),
+            "storeys": len(self.ground.storeys),
+            "islands": len(self.ground.islands),
+            "seconds": round(self.seconds, 3),
+        }
 
 
 def run_houses(args: HousesArgs) -> int:
     """Make the houses and print their figures; returns the exit status."""
-    records = [figures(scene, seconds) for scene, seconds in _made(args)]
-    console().print(houses_table(records))
+    out, kept = console(), []
+    figures = []
+    for folder in (args.export, None if args.sheet is None else args.sheet.parent):
+        _make_folder(folder)
+    for house in _made(args):
+        figures.append(house.figures)
+        if args.export is not None:
+            _export(house, args.export)
+        if args.sheet is not None:
+            kept.append(house)
+            _check_number(len(kept))
+    out.print(houses_table(figures))
+    if args.sheet is not None:
+        _write_sheet(kept, args.sheet)
+        out.print(f"picture sheet: {args.sheet}", soft_wrap=True)
+    if args.export is not None:
+        out.print(f"{len(figures)} houses with their ground are in {args.export}", soft_wrap=True)
     if args.json is not None:
-        write_json(args.json, {"houses": records})
+        write_json(args.json, {"houses": figures})
     return 0
-
-
-def figures(scene: Scene, seconds: float) -> dict[str, Any]:
-    """What is said of a house."""
-    ground = survey(navmesh_for(scene))
-    return {
-        "name": scene.scene_id,
-        "triangles": scene.arrays.num_triangles,
-        "textures": len(scene.arrays.textures),
-        "size_m": [round(float(value), 2) for value in np.ptp(scene.positions, axis=0)],
-        "walkable_m2": round(ground.area_m2, 2),
-        "storeys": len(ground.storeys),
-        "islands": len(ground.islands),
-        "seconds": round(seconds, 3),
-    }
 
 
 def houses_table(records: list[dict[str, Any]]) -> Table:
     """A line for each house."""
     table = Table(title=f"{len(records)} houses", title_justify="left", title_style="bold")
     table.add_column("house", no_wrap=True)
-    for heading in ("triangles", "textures", "size, m", "walkable, m2", "storeys", "s to make"):
+    for heading in ("triangles", "objects", "size, m", "walkable, m2", "storeys", "s to make"):
         table.add_column(heading, justify="right")
     for record in records:
         table.add_row(
             record["name"],
             f"{record['triangles']:,}",
-            str(record["textures"]),
+            str(record["objects"]),
             " x ".join(f"{value:.1f}" for value in record["size_m"]),
             f"{record['walkable_m2']:.1f}",
             str(record["storeys"]),
@@ -64,15 +97,16 @@ def houses_table(records: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _made(args: HousesArgs) -> Iterator[tuple[Scene, float]]:
-    """The houses that were asked for, each with the seconds that it took."""
+def _made(args: HousesArgs) -> Iterator[House]:
+    """The houses that were asked for, one after the other."""
     if args.houses and (args.seeds or args.config != HouseConfig()):
         raise ConfigError("houses of a published set are as they are; give --seeds alone with other options")
-    refs = _refs(args.houses)
-    for item in refs or args.seeds or DEFAULT_SEEDS:
+    for item in _refs(args.houses) or args.seeds or DEFAULT_SEEDS:
         started = time.perf_counter()
         scene = item.load() if isinstance(item, SceneRef) else make_house(item, args.config)
-        yield scene, time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        mesh = navmesh_for(scene)
+        yield House(scene=scene, mesh=mesh, ground=survey(mesh), seconds=seconds)
 
 
 def _refs(houses: tuple[str, ...]) -> tuple[SceneRef, ...]:
@@ -81,3 +115,38 @@ def _refs(houses: tuple[str, ...]) -> tuple[SceneRef, ...]:
         if ref.house is None:
             raise ConfigError(f"{ref.scene_id} is no built-in house; name houses such as houses:val[:12]")
     return refs
+
+
+def _export(house: House, folder: Path) -> None:
+    name = file_name(house.scene.scene_id)
+    save_scene(house.scene, folder / f"{name}.glb")
+    house.mesh.save(folder / f"{name}{SUFFIX}")
+
+
+def _write_sheet(houses: list[House], path: Path) -> None:
+    from .drawing.sheet import Exhibit, draw_sheet
+
+    exhibits = [
+        Exhibit(
+            arrays=house.scene.arrays,
+            ground=house.ground,
+            name=house.scene.scene_id,
+            facts=f"{house.ground.area_m2:.0f} m2 to walk on, {house.scene.arrays.num_triangles:,} triangles",
+        )
+        for house in houses
+    ]
+    draw_sheet(exhibits, f"{len(exhibits)} built-in houses", seed=0).save(path, format="PNG", optimize=True)
+
+
+def _check_number(count: int) -> None:
+    if count > MAX_SHEET:
+        raise ConfigError(f"--sheet shows {MAX_SHEET} houses at most; name fewer, such as houses:val[:12]")
+
+
+def _make_folder(folder: Path | None) -> None:
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be made ({error}); give another folder") from error

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from .args import BakeArgs, HousesArgs, ScenesArgs
+from .args import BakeArgs, CheckArgs, HousesArgs, ScenesArgs
 
 
 def run_scenes(args: ScenesArgs) -> int:
     """Run ``batchnav scenes COMMAND``; returns the exit status."""
     command = args.command
+    if isinstance(command, CheckArgs):
+        from .check import run_check
+
+        return run_check(command)
     if isinstance(command, BakeArgs):
         from .bake import run_bake
 

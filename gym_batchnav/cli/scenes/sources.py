@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import BatchNavError, ConfigError
-from ...scenes import Scene, SceneRef, load_scene, resolve_scenes
+from ...scenes import Scene, SceneRef, resolve_scenes
 from .args import File
 
 
@@ -19,8 +19,6 @@ class Source:
     """Its id, or what was asked for."""
     ref: SceneRef | None
     """None where there is no such scene."""
-    file: File = field(default_factory=File)
-    """How to read it."""
     error: str = ""
     """The reason where there is no reference."""
 
@@ -33,11 +31,7 @@ class Source:
         """Load it; raises ``BatchNavError`` where that fails."""
         if self.ref is None:
             raise ConfigError(self.error)
-        if self.file == File():
-            return self.ref.load()
-        if self.path is None:
-            raise ConfigError(f"{self.name}: --up and --scale are for scene files; leave them out")
-        return load_scene(self.path, self.ref.navmesh, up=self.file.up, scale=self.file.scale)
+        return self.ref.load()
 
 
 def sources(paths: Sequence[str], navmesh: Path | None, file: File) -> list[Source]:
@@ -53,7 +47,8 @@ def sources(paths: Sequence[str], navmesh: Path | None, file: File) -> list[Sour
     found: list[Source] = []
     for path in paths:
         try:
-            found += [Source(ref.scene_id, ref, file) for ref in resolve_scenes(path, navmesh)]
+            refs = resolve_scenes(path, navmesh, up=file.up, scale=file.scale)
+            found += [Source(ref.scene_id, ref) for ref in refs]
         except BatchNavError as error:
-            found.append(Source(path, None, file, str(error)))
+            found.append(Source(path, None, str(error)))
     return list(dict.fromkeys(found))
