@@ -44,6 +44,20 @@ class EnvConfig:
     what is usual for its data set, and +Y for others. Navigation meshes are +Y up whatever it is."""
     scene_scale: float = 1.0
     """Metres for each unit of the scene files."""
+    scene_cache: bool = True
+    """Whether what is derived from scenes (navigation meshes, the renderer's parts) is kept on disk for the
+    next start: in the user's cache folder, or where the environment variable ``BATCHNAV_CACHE`` says (a
+    folder, or ``off``), up to 4 GiB or ``BATCHNAV_CACHE_GIB``."""
+    agent_radius: float = 0.1
+    """Metres that the agent's middle keeps from walls. Ground is baked for this agent; a ``.navmesh`` beside
+    a scene counts where it was baked for an agent at least as large, else the ground is baked anew
+    (``navmesh=`` is refused then). Built-in houses: 0.05 to 0.3 in steps of 0.01."""
+    agent_height: float = 1.5
+    """Clearance over the ground that the agent needs, metres. Built-in houses: at most 1.5."""
+    agent_max_climb: float = 0.2
+    """Highest step that the agent takes, metres. Built-in houses: at least 0.2."""
+    agent_max_slope: float = 45.0
+    """Steepest ground that the agent walks on, degrees."""
     episodes: str | os.PathLike[str] | EpisodeSet | None = None
     """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz``; an ``EpisodeSet`` is a
     fixed sampled set."""
@@ -217,6 +231,11 @@ _CHECKS: Final[dict[str, Check]] = {
     "navmesh": checks.paths,
     "scene_up": checks.choices("x", "y", "z", optional=True),
     "scene_scale": checks.numbers(0.0, 1e9, open_low=True, open_high=True),
+    "scene_cache": checks.flag,
+    "agent_radius": checks.numbers(0.0, 10.0),
+    "agent_height": checks.numbers(0.01, 100.0),
+    "agent_max_climb": checks.numbers(0.0, 10.0),
+    "agent_max_slope": checks.numbers(0.0, 89.9),
     "episodes": parts.episodes,
     "episode_order": checks.choices("random", "sequential"),
     "sensors": checks.sensors,

@@ -189,6 +189,15 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return tuple(ref.scene_id for ref in self._world.refs)
 
     @property
+    def left_out_scenes(self) -> dict[str, str]:
+        """Names of scenes that are broken, or on whose ground no episode fits, and why; others stand in.
+
+        Each is warned of once (``SceneWarning``). Where episodes come from a file or an ``EpisodeSet``, a
+        broken scene raises instead.
+        """
+        return {self._world.refs[scene].scene_id: str(why) for scene, why in self._world.left_out.items()}
+
+    @property
     def episode_names(self) -> tuple[str, ...] | None:
         """Names of the episodes of a file; ``infos["episode_id"]`` are indices into it. None without one."""
         return self._world.episode_names

@@ -338,6 +338,12 @@ class NavMesh:
         _ = self._table
         return self
 
+    def named(self, source: str) -> NavMesh:
+        """The same mesh, which shares all arrays, under another name in messages."""
+        same = NavMesh.__new__(NavMesh)
+        same.__dict__.update(self.__dict__, _source=source)
+        return same
+
     def __repr__(self) -> str:
         return (
             f"NavMesh({self._source!r}, {self.num_polygons} polygons, {self.num_islands} islands, "

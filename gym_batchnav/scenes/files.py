@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from ..errors import SceneError
 from .budget import Budget
+from .reads import is_file, read_file
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class SceneFolder:
         try:
             target = self._find(name, place)
             if target not in self._contents:
-                self._contents[target] = target.read_bytes()
+                self._contents[target] = read_file(target)
                 self.budget.read(len(self._contents[target]))
             return self._contents[target]
         except (OSError, ValueError, RuntimeError) as error:
@@ -56,7 +57,7 @@ class SceneFolder:
             target = (folder / spelling).resolve()
             if not target.is_relative_to(folder):
                 raise self._error(place, name, "which lies outside the scene's folder")
-            if target.is_file():
+            if is_file(target):
                 return target
         raise FileNotFoundError("there is no such file")
 

@@ -11,6 +11,7 @@ from ..errors import NavMeshError, SceneError
 from .frames import Frame, Up, check_frame, declared_frame, to_world, warn_of_frame
 from .gltf import load_gltf
 from .meshes import MESH_SUFFIXES, load_mesh_file
+from .reads import is_file, note_content
 from .scene import Scene
 from .wavefront import load_obj
 
@@ -54,6 +55,8 @@ def load_scene(
     check_frame(up, scale)
     check_scene_file(path)
     navmesh_path = find_navmesh(path, navmesh)
+    if navmesh_path is not None:
+        note_content(navmesh_path)
     try:
         declared = declared_frame(path)
         arrays = _LOADERS[path.suffix.lower()](path)
@@ -70,7 +73,7 @@ def check_scene_file(path: Path) -> None:
         raise SceneError(
             f"{path}: scenes ending in {path.suffix!r} cannot be read; supported: {', '.join(_LOADERS)}"
         )
-    if not path.is_file():
+    if not is_file(path):
         raise SceneError(f"{path}: there is no such scene file")
 
 
@@ -78,8 +81,8 @@ def find_navmesh(path: Path, navmesh: str | Path | None) -> Path | None:
     """Navigation mesh file of scene file ``path``: the given one, or the one beside it, or None."""
     if navmesh is None:
         beside = path.with_suffix(".navmesh")
-        return beside if beside.is_file() else None
+        return beside if is_file(beside) else None
     given = Path(navmesh)
-    if not given.is_file():
+    if not is_file(given):
         raise NavMeshError(f"{given}: there is no such navigation mesh file (given for scene {path})")
     return given

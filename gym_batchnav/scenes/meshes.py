@@ -23,6 +23,7 @@ from .color import linear_from_srgb
 from .files import SceneFolder
 from .images import ImageError, decode_pillow
 from .pieces import Piece, join_pieces
+from .reads import read_file
 from .scene import SceneWarning
 from .standins import grey_image, warn_of_standin
 
@@ -49,7 +50,7 @@ def load_mesh_file(path: Path) -> SceneArrays:
     """
     trimesh = _imported(path)
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError as error:
         raise SceneError(f"{path}: cannot be read ({error})") from error
     budget = Budget(str(path))

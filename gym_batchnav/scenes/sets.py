@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ConfigError, NavMeshError, SceneError
+from .cache.keys import Recipe
 from .frames import Up, check_frame
 from .houses.splits import SPLITS, house_id, load_house
 from .loading import GLTF_SUFFIXES, SUPPORTED_SUFFIXES, check_scene_file, find_navmesh, load_scene
@@ -34,10 +36,22 @@ class SceneRef:
     scale: float = 1.0
     """Metres for each unit of the file."""
 
+    agent_radius: float = 0.1
+    """Metres by which the walkable ground of a house keeps off walls; scene files do not depend on it."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """What ``load`` depends on besides the content of files."""
+        if self.house is not None:
+            return Recipe(("house", self.source, self.house, self.agent_radius))
+        path = Path(self.source)
+        navmesh = None if self.navmesh is None else os.path.relpath(self.navmesh, path.parent)
+        return Recipe(("file", navmesh, self.up, self.scale), path)
+
     def load(self) -> Scene:
         """Make or read the scene; raises ``SceneError`` or ``NavMeshError`` where that fails."""
         if self.house is not None:
-            return load_house(self.source, self.house)
+            return load_house(self.source, self.house, self.agent_radius)
         return load_scene(self.source, self.navmesh, up=self.up, scale=self.scale)
 
 

@@ -18,6 +18,7 @@ from .budget import Budget
 from .color import linear_from_srgb
 from .files import SceneFolder
 from .pieces import without_idle_cutoffs
+from .reads import read_file
 from .wavefront_materials import MaterialLibrary
 
 _CONTINUED = re.compile(r"\\\r?\n")
@@ -39,7 +40,7 @@ def load_obj(path: Path) -> SceneArrays:
         SceneError: the file is missing or broken, or holds no triangles; the message names file and line.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError as error:
         raise SceneError(f"{path}: cannot be read ({error})") from error
     budget = Budget(str(path))

@@ -10,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 from ...errors import SceneError
 from ..budget import Budget
 from ..files import SceneFolder
+from ..reads import read_file
 from .container import parse_json, split_container
 from .extensions import refusal
 from .fields import Fields
@@ -35,7 +36,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            content = path.read_bytes()
+            content = read_file(path)
         except OSError as error:
             raise SceneError(f"{path}: cannot be read ({error})") from error
         self.budget = Budget(str(path))

@@ -105,7 +105,7 @@ def test_parcel_round_trip_leaves_no_file():
     assert np.array_equal(back["a"], value["a"])
     assert back["b"][0].shape == (0, 3)
     back["a"][0] = 5.0
-    assert not Path(parcel.path).exists()
+    assert not Path(parcel).exists()
 
 
 @pytest.mark.slow

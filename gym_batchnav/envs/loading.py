@@ -1,0 +1,146 @@
+"""Makes scenes ready for use, or takes what was derived from them before out of the cache."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from batchnav_renderer.prepare import PreparedScene, Preparer
+
+from ..nav import AgentSettings, NavMesh, navmesh_for
+from ..scenes import Scene
+from ..scenes.cache import SceneCache
+from ..scenes.cache.keys import Content, Recipe, part_key, recall, remember
+from ..scenes.reads import noting
+from ..scenes.scene import SceneWarning
+
+
+class Loadable(Protocol):
+    """A scene that is not loaded yet (``gym_batchnav.scenes.SceneRef``).
+
+    Where it has a ``recipe`` (``gym_batchnav.scenes.cache.keys.Recipe``), what is derived from it is cached.
+    """
+
+    @property
+    def scene_id(self) -> str:
+        """Stable name."""
+
+    def load(self) -> Scene:
+        """Make or read the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedScene:
+    """A scene that is ready for use."""
+
+    scene_id: str
+    """Its stable name."""
+    ground: NavMesh
+    """Its navigation mesh with the corner tables."""
+    prepared: PreparedScene | None
+    """What the renderer takes; None for blind agents."""
+    warnings: tuple[tuple[str, type[Warning]], ...] = ()
+    """What is to be said of it: texts and categories."""
+    kept_bytes: int = 0
+    """What was written into the cache on its account."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How scenes are made ready; picklable."""
+
+    agent: AgentSettings | None = None
+    """The agent that walks in them; None for Habitat's, on whatever ground there is."""
+    strict: bool = False
+    """Whether a ``.navmesh`` for another agent is an error, rather than a reason to bake anew."""
+    cache: SceneCache | None = None
+    """Where to keep what is derived."""
+
+    def load(self, ref: Loadable, preparer: Preparer | None = None) -> LoadedScene:
+        """Do all that is to do before a scene can be walked in and handed to the renderer.
+
+        Raises:
+            SceneError, NavMeshError: it cannot be loaded.
+            RendererError: it cannot be prepared for the renderer.
+        """
+        with _collected() as caught:
+            loaded = _Derivation(self, ref, preparer).run()
+        told = tuple(dict.fromkeys((str(item.message), item.category) for item in caught))
+        return replace(loaded, warnings=told)
+
+
+@dataclass(slots=True)
+class _Derivation:
+    """One scene on its way."""
+
+    how: Loading
+    ref: Loadable
+    preparer: Preparer | None
+    ground: NavMesh | None = None
+    prepared: PreparedScene | None = None
+    kept_bytes: int = 0
+
+    def run(self) -> LoadedScene:
+        recipe, cache = getattr(self.ref, "recipe", None), self.how.cache
+        if cache is None or recipe is None:
+            scene = self.ref.load()
+            self._derive(scene)
+        else:
+            self._run_cached(cache, recipe)
+        assert self.ground is not None
+        return LoadedScene(self.ref.scene_id, self.ground, self.prepared, kept_bytes=self.kept_bytes)
+
+    def _run_cached(self, cache: SceneCache, recipe: Recipe) -> None:
+        content = recall(cache, recipe)
+        if content is not None and self._find(cache, content):
+            for text in content.warnings:
+                warnings.warn(text, SceneWarning, stacklevel=2)
+            return
+        with noting() as notes, _collected() as caught:
+            scene = self.ref.load()
+        for item in caught:
+            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+        texts = [str(item.message) for item in caught if issubclass(item.category, SceneWarning)]
+        found = remember(cache, recipe, notes, texts)
+        if found != content:
+            self.ground = self.prepared = None
+            if found is not None:
+                # A copy of a scene whose parts are there already.
+                self._find(cache, found)
+        self._derive(scene, cache, found)
+
+    def _find(self, cache: SceneCache, content: Content) -> bool:
+        """Take what there is from the cache; whether that is all."""
+        found = cache.get(self._ground_key(content))
+        self.ground = None if found is None else found.named(self.ref.scene_id)
+        if self.preparer is not None and (self.ground is not None or self.prepared is None):
+            self.prepared = cache.get(part_key("images", content, self.preparer.kind))
+        return self.ground is not None and (self.preparer is None or self.prepared is not None)
+
+    def _derive(self, scene: Scene, cache: SceneCache | None = None, content: Content | None = None) -> None:
+        """Make what is missing, and keep it."""
+        made: list[tuple[str, Any]] = []
+        if self.ground is None:
+            self.ground = navmesh_for(scene, self.how.agent, strict=self.how.strict).prepare()
+            if content is not None:
+                made.append((self._ground_key(content), self.ground))
+        if self.preparer is not None and self.prepared is None:
+            self.prepared = self.preparer(scene.arrays)
+            if content is not None:
+                made.append((part_key("images", content, self.preparer.kind), self.prepared))
+        if cache is not None:
+            self.kept_bytes += sum(cache.put(key, value) for key, value in made)
+
+    def _ground_key(self, content: Content) -> str:
+        return part_key("ground", content, self.how.agent, self.how.strict)
+
+
+@contextmanager
+def _collected() -> Iterator[list[warnings.WarningMessage]]:
+    """Warnings of a block, each as often as it was given."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
