@@ -161,6 +161,47 @@ def distances(
 
 
 @kernel
+def lines_of_sight(
+    m: SightMesh, starts: NDArray[np.int64], goals: NDArray[np.int64], clear: NDArray[np.bool_]
+) -> None:
+    """Fills (B,) `clear`: the straight line between two places, seen from above, stays on the ground."""
+    for k in range(len(starts)):
+        on_ground = starts[k, 0] >= 0 and goals[k, 0] >= 0
+        clear[k] = on_ground and spot_sees(m, starts[k], goals[k, 1], goals[k, 2], goals[k, 0], _NONE)
+
+
+@kernel
+def closest_goals(
+    m: SightMesh,
+    starts: NDArray[np.int64],
+    goals: NDArray[np.int64],
+    start_points: NDArray[np.float32],
+    goal_points: NDArray[np.float32],
+    row: NDArray[np.float32],
+    goal_of_corner: NDArray[np.int64],
+    bound: NDArray[np.float64],
+    length: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> None:
+    """Fills (B,) lengths of the shortest paths to the closest of the goals, and its index (-1: none).
+
+    `row` (C,) is the least of the goals' rows and `goal_of_corner` (C,) says whose; `bound` is (C,) scratch.
+    """
+    for k in range(len(starts)):
+        length[k], index[k] = np.inf, -1
+        if starts[k, 0] < 0:
+            continue
+        for goal in range(len(goals)):
+            direct = _apart(start_points[k], goal_points[goal])
+            near = direct < length[k] and goals[goal, 0] >= 0
+            if near and spot_sees(m, starts[k], goals[goal, 1], goals[goal, 2], goals[goal, 0], _NONE):
+                length[k], index[k] = direct, goal
+        around, corner = _by_corner(m, starts[k], start_points[k], row, bound)
+        if around < length[k]:
+            length[k], index[k] = around, goal_of_corner[corner]
+
+
+@kernel
 def distance(
     m: SightMesh,
     start: Spot,
