@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from ..envs import BatchPointNavEnv
-from ..envs.world import scene_refs
+from ..envs.choosing import scene_refs
 from ..rl import ProgressBar, load_policy, read_log, train
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes

@@ -23,6 +23,10 @@ Output = Literal["numpy", "torch"]
 SceneUp = Literal["x", "y", "z"]
 Shading = Literal["unlit", "headlight"]
 
+DEFAULT_SCENES: Final = "houses:train"
+"""The scenes that an environment has unless it is told others."""
+DEFAULT_SCENES_DIR: Final = "data/scene_datasets"
+"""Where Habitat keeps its scene data sets, from the folder that a program is started in."""
 DEFAULT_RESIDENT_SCENES: Final = 16
 """Most scenes that are held at once unless ``num_resident_scenes`` says otherwise."""
 
@@ -34,9 +38,14 @@ class EnvConfig:
     The defaults are Habitat's PointNav (Habitat 2019 challenge settings).
     """
 
-    scenes: Any = "houses:train"
+    scenes: Any = DEFAULT_SCENES
     """``"houses:train"``, ``"houses:val"``, ``"houses:test"``, a slice (``"houses:train[:32]"``), one house
-    (``"houses:train/17"``), a scene file, a folder, or a list of these."""
+    (``"houses:train/17"``), a scene file, a folder, a Habitat data set
+    (``"x.scene_dataset_config.json"``, or ``"x.scene_dataset_config.json:scene"`` for one scene of it), or a
+    list of these. Left at its default beside a file of ``episodes``: the scenes that those name."""
+    scenes_dir: str | os.PathLike[str] | None = None
+    """Folder of scene data sets (``gibson/``, ``mp3d/``, ``hm3d/``) below which the scenes that ``episodes``
+    name are looked for; None for ``data/scene_datasets``, as in Habitat."""
     navmesh: str | os.PathLike[str] | None = None
     """Navigation mesh of a single scene file where it is not beside it."""
     scene_up: SceneUp | None = None
@@ -59,8 +68,9 @@ class EnvConfig:
     agent_max_slope: float = 45.0
     """Steepest ground that the agent walks on, degrees."""
     episodes: str | os.PathLike[str] | EpisodeSet | None = None
-    """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz``; an ``EpisodeSet`` is a
-    fixed sampled set."""
+    """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz`` (``val/val.json.gz``,
+    with the files of its ``content/`` folder where its own list is empty; ``val`` alone means the same); an
+    ``EpisodeSet`` is a fixed sampled set."""
     episode_order: EpisodeOrder = "random"
     """How a fixed set is walked through: drawn by each row's RNG, or ``"sequential"``: episode e of row i is
     number i + e * num_envs (modulo the size of the set)."""
@@ -229,6 +239,7 @@ _SINGLE_CAMERA: Final = {"hfov_deg": 90.0, "camera_height": 1.25, "camera_pitch_
 _CHECKS: Final[dict[str, Check]] = {
     "scenes": checks.scenes,
     "navmesh": checks.paths,
+    "scenes_dir": checks.paths,
     "scene_up": checks.choices("x", "y", "z", optional=True),
     "scene_scale": checks.numbers(0.0, 1e9, open_low=True, open_high=True),
     "scene_cache": checks.flag,

@@ -6,7 +6,7 @@ import os
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
 from ..errors import ConfigError
 from ..nav import AgentSettings, NavMesh
-from ..scenes import SceneWarning, resolve_scenes
+from ..scenes import SceneWarning
 from ..scenes.cache import open_cache
-from ..scenes.sizes import fit_to_agent
 from ..sim import (
     DatasetSource,
     EpisodeSetSource,
@@ -26,12 +25,13 @@ from ..sim import (
     Simulator,
     Task,
 )
-from ..sim.dataset import read_episodes
+from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
+from .choosing import chosen_scenes
 from .images import Images
 from .loader import BROKEN, SceneLoader, is_broken
-from .loading import Loadable, Loading
+from .loading import Loading
 from .pool import ENOUGH_FOR_WORKERS, Resident, ScenePool
 from .saved import check_state
 from .timing import StageTimer
@@ -60,11 +60,13 @@ class World:
         self.config = config
         self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
         self._cameras = config.all_cameras
-        self.refs = scene_refs(config)
+        self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
         self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.sensors, *extra_sensors))))
         self._resident = _num_resident(config, num_envs, len(self.refs))
-        self._source, self._slots = _episode_source(config, self.refs, num_envs, self._resident)
+        self._source, self._slots = _episode_source(
+            config, episodes, len(self.refs), num_envs, self._resident
+        )
         self._loading = _loading(config)
         loader = SceneLoader(self.refs, _num_workers(config, num_envs), self._loading)
         self.pool = ScenePool(loader, self.images, self._resident, self.timer)
@@ -290,21 +292,6 @@ class World:
         return rig_poses(state.position[rows], state.heading[rows], self._cameras)
 
 
-def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:
-    """References of the configured scenes; ready references in a list are taken as they are."""
-    scenes = config.scenes
-    if config.navmesh is not None and not os.path.isfile(config.navmesh):
-        raise ConfigError(
-            f"navmesh={os.fspath(config.navmesh)!r}: there is no such file; give the path of a mesh"
-        )
-    if isinstance(scenes, tuple) and all(hasattr(item, "load") for item in scenes):
-        return cast("tuple[Loadable, ...]", scenes)
-    refs = resolve_scenes(scenes, config.navmesh, up=config.scene_up, scale=config.scene_scale)  # type: ignore[arg-type]
-    return fit_to_agent(
-        refs, radius=config.agent_radius, height=config.agent_height, max_climb=config.agent_max_climb
-    )
-
-
 def _loading(config: EnvConfig) -> Loading:
     agent = AgentSettings(
         agent_radius=config.agent_radius,
@@ -331,16 +318,15 @@ def _num_workers(config: EnvConfig, num_envs: int) -> int:
 
 
 def _episode_source(
-    config: EnvConfig, refs: tuple[Loadable, ...], num_envs: int, resident: int
+    config: EnvConfig, table: EpisodeTable | None, num_scenes: int, num_envs: int, resident: int
 ) -> tuple[EpisodeSource, SceneSlots | None]:
     if isinstance(config.episodes, EpisodeSet):
-        return EpisodeSetSource(config.episodes, len(refs), num_envs, config), None
-    if config.episodes is not None:
-        table = read_episodes(os.fspath(config.episodes), [ref.scene_id for ref in refs])
+        return EpisodeSetSource(config.episodes, num_scenes, num_envs, config), None
+    if table is not None:
         return DatasetSource(table, num_envs, config), None
-    if resident >= len(refs):
-        return SampledSource(len(refs), config), None
+    if resident >= num_scenes:
+        return SampledSource(num_scenes, config), None
     slots = min(resident, num_envs)
     swap = config.swap_episodes or max(16, 4 * -(-num_envs // slots))
-    schedule = SceneSlots(len(refs), slots, swap)
-    return SampledSource(len(refs), config, schedule), schedule
+    schedule = SceneSlots(num_scenes, slots, swap)
+    return SampledSource(num_scenes, config, schedule), schedule

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from .habitat.lookup import SceneFinder
 from .loading import SUPPORTED_SUFFIXES, load_scene
+from .refs import SceneRef
 from .scene import Scene, SceneWarning, WalkableGround
-from .sets import SceneRef, resolve_scenes
+from .sets import resolve_scenes
 
 __all__ = [
     "SUPPORTED_SUFFIXES",
     "Scene",
+    "SceneFinder",
     "SceneRef",
     "SceneWarning",
     "WalkableGround",

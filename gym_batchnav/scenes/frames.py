@@ -13,6 +13,7 @@ import numpy as np
 from batchnav_renderer.types import SceneArrays
 
 from ..errors import ConfigError
+from .layout import is_z_up
 from .scene import SceneWarning
 
 Up = Literal["x", "y", "z"]
@@ -44,9 +45,9 @@ class Frame:
 
 
 def declared_frame(path: Path) -> Frame:
-    """Frame that a COLLADA file declares; other formats are taken as +Y up and metres."""
+    """Frame that a COLLADA file declares or that is usual for its data set; else +Y up and metres."""
     if path.suffix.lower() != ".dae":
-        return Frame()
+        return Frame("z" if is_z_up(path) else "y")
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     axis, unit = _UP_AXIS.search(head), _UNIT.search(head)

@@ -37,9 +37,11 @@ def load_scene(
     Args:
         path: a ``.glb``, ``.gltf`` or ``.obj`` file, or, with the extra ``formats``, a ``.ply``, ``.stl``,
             ``.off`` or ``.dae`` file.
-        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists. It is in
-            metres and +Y up whatever the scene file is.
-        up: the axis of the file that points up; None takes what a ``.dae`` file declares, and +Y for others.
+        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists, and
+            ``x.basis.navmesh`` or ``x.navmesh`` beside ``x.basis.glb``. It is in metres and +Y up whatever
+            the scene file is.
+        up: the axis of the file that points up; None takes what a ``.dae`` file declares, +Z for files of
+            Gibson, Matterport3D and HM3D (see ``layout.is_z_up``), and +Y for others.
         scale: metres for each unit of the file; a ``.dae`` file's own unit is applied besides.
 
     Returns:
@@ -59,12 +61,21 @@ def load_scene(
         note_content(navmesh_path)
     try:
         declared = declared_frame(path)
-        arrays = _LOADERS[path.suffix.lower()](path)
+        arrays = load_arrays(path)
         arrays = to_world(arrays, Frame(up or declared.up, scale * declared.metres))
     except RenderConfigError as error:
         raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
     warn_of_frame(path, arrays)
     return Scene(scene_id=str(path), arrays=arrays, navmesh_path=navmesh_path)
+
+
+def load_arrays(path: Path) -> SceneArrays:
+    """Read a scene file in its own frame and unit; raises ``SceneError``."""
+    check_scene_file(path)
+    try:
+        return _LOADERS[path.suffix.lower()](path)
+    except RenderConfigError as error:
+        raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
 
 
 def check_scene_file(path: Path) -> None:
@@ -80,8 +91,9 @@ def check_scene_file(path: Path) -> None:
 def find_navmesh(path: Path, navmesh: str | Path | None) -> Path | None:
     """Navigation mesh file of scene file ``path``: the given one, or the one beside it, or None."""
     if navmesh is None:
-        beside = path.with_suffix(".navmesh")
-        return beside if is_file(beside) else None
+        names = dict.fromkeys((path.stem, path.stem.removesuffix(".basis")))
+        beside = (path.with_name(f"{name}.navmesh") for name in names)
+        return next((mesh for mesh in beside if is_file(mesh)), None)
     given = Path(navmesh)
     if not is_file(given):
         raise NavMeshError(f"{given}: there is no such navigation mesh file (given for scene {path})")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..errors import ConfigError
 from .houses.brush import REACH, STEP
 from .houses.config import HouseConfig
-from .sets import SceneRef
+from .refs import SceneRef
 
 
 def fit_to_agent(

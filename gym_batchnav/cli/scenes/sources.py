@@ -24,8 +24,10 @@ class Source:
 
     @property
     def path(self) -> Path | None:
-        """The scene file; None for built-in houses."""
-        return None if self.ref is None or self.ref.house is not None else Path(self.ref.source)
+        """The scene file; None for built-in houses and scenes of a data set."""
+        if self.ref is None or self.ref.house is not None or self.ref.member is not None:
+            return None
+        return Path(self.ref.source)
 
     def load(self) -> Scene:
         """Load it; raises ``BatchNavError`` where that fails."""
