@@ -17,7 +17,7 @@ from .codecs import decode_basis
 from .ktx2 import basis_size, is_basis
 
 # Formats whose decoders do nothing but decode (no PostScript, no containers).
-_FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "GIF", "TGA", "TIFF", "DDS")
+_FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "AVIF", "BMP", "GIF", "TGA", "TIFF", "DDS")
 # What Pillow is known to raise on broken images.
 _DECODE_ERRORS = (
     *(OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError, OverflowError),

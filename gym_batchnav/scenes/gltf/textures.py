@@ -15,11 +15,11 @@ from ..codecs import is_installed
 from ..images import ImageError, decode_image, image_pixels
 from ..standins import grey_image, warn_of_standin
 from .document import Document
-from .extensions import BASIS_EXTENSIONS, CODECS
+from .extensions import BASIS_EXTENSIONS, CODECS, IMAGE_EXTENSIONS
 from .fields import Fields
 
 _WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
-_SOURCES = (*BASIS_EXTENSIONS, "EXT_texture_webp")
+_SOURCES = (*BASIS_EXTENSIONS, *IMAGE_EXTENSIONS)
 
 
 class Textures:
