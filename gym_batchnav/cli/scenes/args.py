@@ -12,6 +12,8 @@ from ...scenes.houses import HouseConfig
 from ..args import Flag, IntOrNone, PathOrNone, Settings
 
 Paths = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="PATH [PATH ...]")]]
+DaysOrNone = Annotated[float | None, tyro.conf.arg(metavar="DAYS", help_behavior_hint="")]
+GibOrNone = Annotated[float | None, tyro.conf.arg(metavar="GIB", help_behavior_hint="")]
 UpOrNone = Annotated[
     Literal["x", "y", "z"] | None, tyro.conf.arg(metavar="{x,y,z}", help_behavior_hint="(default: y)")
 ]
@@ -104,11 +106,30 @@ class HousesArgs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CacheArgs:
+    """Say what is kept on disk of scenes that were loaded before, so that they load fast; clear it.
+
+    It lies in the user's cache folder, or where BATCHNAV_CACHE says (a folder, or off), and takes up to
+    4 GiB, or BATCHNAV_CACHE_GIB. Clearing is safe while environments run.
+    """
+
+    clear: Flag = False
+    """Delete all of it."""
+    older_than: DaysOrNone = None
+    """Delete what was not used for so many days."""
+    down_to: GibOrNone = None
+    """Delete what was not used for longest until the rest takes no more than this."""
+    json: PathOrNone = None
+    """Write what is there, and what was deleted, here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScenesArgs:
-    """Check scenes, bake their walkable ground, and make houses."""
+    """Check scenes, bake their walkable ground, make houses, and look after the cache of scenes."""
 
     command: (
         Annotated[CheckArgs, tyro.conf.subcommand("check")]
         | Annotated[BakeArgs, tyro.conf.subcommand("bake")]
         | Annotated[HousesArgs, tyro.conf.subcommand("houses")]
+        | Annotated[CacheArgs, tyro.conf.subcommand("cache")]
     )

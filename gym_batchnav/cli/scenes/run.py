@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .args import BakeArgs, CheckArgs, HousesArgs, ScenesArgs
+from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, ScenesArgs
 
 
 def run_scenes(args: ScenesArgs) -> int:
@@ -16,6 +16,10 @@ def run_scenes(args: ScenesArgs) -> int:
         from .bake import run_bake
 
         return run_bake(command)
+    if isinstance(command, CacheArgs):
+        from .cache import run_cache
+
+        return run_cache(command)
     assert isinstance(command, HousesArgs)
     from .houses import run_houses
 
