@@ -336,6 +336,7 @@ def test_blind_agents_make_no_renderer(fake_renderer, rooms):
     assert env.metadata["backend"] == "none"
 
 
+@pytest.mark.filterwarnings("ignore::gym_batchnav.scenes.SceneWarning")
 def test_impossible_rules_are_reported(make):
     with pytest.raises(EpisodeError, match="rooms/"):
         make(min_geodesic=25.0).reset(seed=0)
