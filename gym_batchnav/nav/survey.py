@@ -54,6 +54,12 @@ class Survey:
     """(T,) index into `islands`."""
     triangle_storey: NDArray[np.int32]
     """(T,) index into `storeys`."""
+    rims: NDArray[np.float32]
+    """(E, 2, 3) ends of the edges at which the ground ends, metres."""
+    rim_island: NDArray[np.int32]
+    """(E,) index into `islands`."""
+    rim_storey: NDArray[np.int32]
+    """(E,) index into `storeys`."""
     islands: tuple[Island, ...]
     """From the largest on."""
     storeys: tuple[Storey, ...]
@@ -78,14 +84,19 @@ def survey(mesh: NavMesh) -> Survey:
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
     heights = corners[:, :, 1].mean(axis=1)
     order = np.argsort(-np.bincount(owner, areas, mesh.num_islands), kind="stable")
-    island = np.argsort(order)[owner].astype(np.int32)
+    rank = np.argsort(order)
+    island = rank[owner].astype(np.int32)
     floors = storey_heights(heights, areas)
-    storey = np.maximum(np.searchsorted(floors - STOREY_BAND, heights, side="right") - 1, 0).astype(np.int32)
+    storey = _storey_of(heights, floors)
+    rims, rim_owner = _rims(mesh)
     return Survey(
         triangles=triangles,
         areas=areas,
         triangle_island=island,
         triangle_storey=storey,
+        rims=rims,
+        rim_island=rank[rim_owner].astype(np.int32),
+        rim_storey=_storey_of(rims[:, :, 1].mean(axis=1), floors),
         islands=tuple(_island(mesh, corners, areas, island == number) for number in range(len(order))),
         storeys=tuple(
             _storey(float(floor), areas[storey == number], island[storey == number])
@@ -125,6 +136,22 @@ def _walkable_triangles(mesh: NavMesh) -> tuple[NDArray[np.float32], NDArray[np.
     owner = np.repeat(ground.poly_island, np.diff(ground.detail_start))
     chosen = owner >= 0
     return ground.detail_tri[chosen], owner[chosen]
+
+
+def _rims(mesh: NavMesh) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """(E, 2, 3) edges of walkable polygons without a neighbour, and (E,) islands as the mesh counts them."""
+    ground = mesh._ground
+    places = np.arange(ground.poly_verts.shape[1])
+    is_edge = places < ground.poly_count[:, None]
+    polygon, edge = np.nonzero(is_edge & (ground.poly_next < 0) & (ground.poly_island >= 0)[:, None])
+    after = (edge + 1) % ground.poly_count[polygon]
+    ends = np.stack([ground.poly_verts[polygon, edge], ground.poly_verts[polygon, after]], axis=1)
+    return ground.verts[ends], ground.poly_island[polygon]
+
+
+def _storey_of(heights: NDArray[np.floating], floors: NDArray[np.float64]) -> NDArray[np.int32]:
+    """(n,) the highest floor that is not more than `STOREY_BAND` over each height, else the lowest one."""
+    return np.maximum(np.searchsorted(floors - STOREY_BAND, heights, side="right") - 1, 0).astype(np.int32)
 
 
 def _island(

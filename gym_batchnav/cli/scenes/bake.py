@@ -57,14 +57,19 @@ def target_of(source: Source, output: Path | None, count: int) -> Path:
         beside = source.path.with_suffix(SUFFIX)
         return beside if output is None else output / beside.name
     if output is None and source.ref is not None:
-        raise ConfigError(f"{source.name} brings its own ground; give --output FOLDER to write it to a file")
+        raise ConfigError(f"{source.name} has no file of its own to lie beside; give --output FOLDER")
     return (output or Path()) / f"{file_name(source.name)}{SUFFIX}"
 
 
 def file_name(scene_id: str) -> str:
-    """A file's name, without ending, for a scene: the stem of its file, or the id of a house in one word."""
-    path = Path(scene_id)
-    return path.stem if path.suffix.lower() in SUPPORTED_SUFFIXES else scene_id.strip("/").replace("/", "-")
+    """A file's name, without ending, for a scene.
+
+    The stem of its file; the name of a scene of a data set (what follows ``.json:`` in its id); or the id of
+    a house in one word.
+    """
+    name = scene_id.rpartition(".json:")[2]
+    path = Path(name)
+    return path.stem if path.suffix.lower() in SUPPORTED_SUFFIXES else name.strip("/").replace("/", "-")
 
 
 def check_targets(jobs: Sequence[tuple[Source, Path]], *, force: bool) -> None:

@@ -135,12 +135,15 @@ def _walkable(ground: Survey, mesh: NavMesh) -> Findings:
 def _draw(found: Findings, scene: Scene, ground: Survey, folder: Path) -> None:
     from .drawing.preview import draw_preview
 
+    islands = found["num_islands"]
+    colors = "one island" if islands == 1 else f"{islands} islands, the largest in blue, others in orange"
     facts = (
-        f"{found['triangles']:,} triangles, {found['textures']} textures, "
+        f"{found['triangles']:,} triangles, textures: {found['textures']}, "
         f"{' x '.join(f'{side:.1f}' for side in found['size_m'])} m, {found['walkable_m2']:,.1f} m2 to walk "
-        f"on ({found['num_islands']} islands; the largest is blue, others are orange)"
+        f"on ({colors})"
     )
-    page = draw_preview(scene.arrays, ground, scene.scene_id, facts, np.random.default_rng(SEED))
+    name = scene.scene_id if scene.walkable is not None else file_name(scene.scene_id)
+    page = draw_preview(scene.arrays, ground, name, facts, np.random.default_rng(SEED))
     path = folder / f"{file_name(scene.scene_id)}.png"
     page.image.save(path, optimize=True)
     found["preview"] = str(path)

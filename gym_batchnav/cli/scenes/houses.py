@@ -119,7 +119,8 @@ def _refs(houses: tuple[str, ...]) -> tuple[SceneRef, ...]:
 
 def _export(house: House, folder: Path) -> None:
     name = file_name(house.scene.scene_id)
-    save_scene(house.scene, folder / f"{name}.glb")
+    classes: tuple[str, ...] = getattr(house.scene, "object_classes", None) or ()
+    save_scene(house.scene, folder / f"{name}.glb", dict(enumerate(classes)))
     house.mesh.save(folder / f"{name}{SUFFIX}")
 
 

@@ -76,7 +76,7 @@ def _rows(found: Findings) -> list[tuple[str, str]]:
 
 def _textures(found: Findings) -> str:
     standins = sum("stand-in" in warning for warning in found["warnings"])
-    text = f"{found['textures']} textures"
+    text = "1 texture" if found["textures"] == 1 else f"{found['textures']} textures"
     if found["textures"]:
         text += f" (largest side {found['largest_texture']})"
     return f"{text}, {standins} of them missing or broken" if standins else text

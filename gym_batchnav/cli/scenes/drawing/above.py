@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -111,13 +110,15 @@ def with_ground(image: Image.Image, ground: Survey, storey: int, frame: MapFrame
     layer = Image.new("RGBA", large.size)
     pen = ImageDraw.Draw(layer)
     here = ground.triangle_storey == storey
-    corners = ground.triangles[here]
-    places, islands = frame.pixels(corners) * _SMOOTHING, ground.triangle_island[here]
+    places, islands = frame.pixels(ground.triangles[here]) * _SMOOTHING, ground.triangle_island[here]
     for triangle, island in zip(places, islands, strict=True):
         pen.polygon([tuple(point) for point in triangle], fill=(*(OTHER if island else MAIN), 90))
-    for line, island in _rims(corners, islands):
-        ends = frame.pixels(np.array(line)) * _SMOOTHING
-        pen.line([tuple(end) for end in ends], fill=(*(OTHER if island else MAIN), 255), width=3)
+    here = ground.rim_storey == storey
+    lines, islands = frame.pixels(ground.rims[here]) * _SMOOTHING, ground.rim_island[here]
+    for color, width in ((None, 6), (255, 3)):
+        for line, island in zip(lines, islands, strict=True):
+            ink = (255, 255, 255, 140) if color is None else (*(OTHER if island else MAIN), color)
+            pen.line([tuple(end) for end in line], fill=ink, width=width)
     large = Image.alpha_composite(large.convert("RGBA"), layer).convert("RGB")
     return large.resize(image.size, Image.Resampling.BOX)
 
@@ -159,19 +160,3 @@ def clearance(arrays: SceneArrays, views: Sequence[Viewpoint]) -> float:
     poses = np.stack([view.pose for view in views])
     up = world_from_camera(poses[:, :3, 3], 0.0, math.pi / 2)
     return float(np.median(draw(arrays, up, lens, smooth=False).depth[:, 1, 1])) + EYE_HEIGHT
-
-
-def _rims(
-    corners: NDArray[np.float32], islands: NDArray[np.int32]
-) -> list[tuple[tuple[tuple[float, ...], tuple[float, ...]], int]]:
-    """Edges that belong to one triangle alone, with their islands."""
-    edges: Counter[tuple[tuple[float, ...], tuple[float, ...]]] = Counter()
-    owner: dict[tuple[tuple[float, ...], tuple[float, ...]], int] = {}
-    for triangle, island in zip(
-        np.round(corners.astype(np.float64), 3).tolist(), islands.tolist(), strict=True
-    ):
-        for a, b in ((0, 1), (1, 2), (2, 0)):
-            first, second = sorted((tuple(triangle[a]), tuple(triangle[b])))
-            edges[first, second] += 1
-            owner[first, second] = island
-    return [(edge, owner[edge]) for edge, count in edges.items() if count == 1]

@@ -76,7 +76,7 @@ def draw_preview(
 
 
 def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Metres (h, w) as colours (h, w, 3): bright is near, dark is 10 m and more."""
+    """Metres (...) as colours (..., 3): bright is near, dark is 10 m and more."""
     colors = matplotlib.colormaps["viridis"](1.0 - np.clip(depth / _DEPTH_M, 0.0, 1.0))
     return np.asarray(np.rint(colors[..., :3] * 255), np.uint8)
 
@@ -114,6 +114,8 @@ def _band(
     for number in range(len(rgb)):
         left = _MAP[0] + _GAP * (number + 2) + number * _LENS.width
         pen.text((left, 3), f"view {first + number}: colour, depth", fill=_GREY, font=font(15))
-        band.paste(shrunk(rgb[number]), (left, _LINE))
-        band.paste(shrunk(depth_picture(depth[number])), (left, _LINE + _LENS.height + 4))
+        for picture, top in ((rgb, _LINE), (depth_picture(depth), _LINE + _LENS.height + 4)):
+            band.paste(shrunk(picture[number]), (left, top))
+            box = (left - 1, top - 1, left + _LENS.width, top + _LENS.height)
+            pen.rectangle(box, outline=(200, 206, 214))
     return band
