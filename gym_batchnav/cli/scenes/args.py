@@ -124,12 +124,23 @@ class CacheArgs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeArgs:
+    """Print how to get a data set of scenes into this library, with its licence."""
+
+    name: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="NAME", help_behavior_hint="")]] = ""
+    """Name of the data set; without it all are listed."""
+    markdown: Flag = False
+    """Print it as it stands in the documentation; all of them where no name is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScenesArgs:
-    """Check scenes, bake their walkable ground, make houses, and look after the cache of scenes."""
+    """Check scenes, bake their walkable ground, make houses, print recipes for data sets, tend the cache."""
 
     command: (
         Annotated[CheckArgs, tyro.conf.subcommand("check")]
         | Annotated[BakeArgs, tyro.conf.subcommand("bake")]
         | Annotated[HousesArgs, tyro.conf.subcommand("houses")]
         | Annotated[CacheArgs, tyro.conf.subcommand("cache")]
+        | Annotated[RecipeArgs, tyro.conf.subcommand("recipe")]
     )

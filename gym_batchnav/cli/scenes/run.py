@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, ScenesArgs
+from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, RecipeArgs, ScenesArgs
 
 
 def run_scenes(args: ScenesArgs) -> int:
@@ -20,7 +20,11 @@ def run_scenes(args: ScenesArgs) -> int:
         from .cache import run_cache
 
         return run_cache(command)
-    assert isinstance(command, HousesArgs)
-    from .houses import run_houses
+    if isinstance(command, HousesArgs):
+        from .houses import run_houses
 
-    return run_houses(command)
+        return run_houses(command)
+    assert isinstance(command, RecipeArgs)
+    from .recipe import run_recipe
+
+    return run_recipe(command)
