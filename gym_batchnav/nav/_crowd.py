@@ -12,6 +12,7 @@ from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav._locate import in_search_box, nearest_polygon
 from gym_batchnav.nav._motion import walk
 from gym_batchnav.nav._sight import place
+from gym_batchnav.nav._visibility import Flood, see_from_spot
 from gym_batchnav.nav.ground import Ground
 from gym_batchnav.nav.triangles import SightMesh
 
@@ -34,6 +35,8 @@ class Members(NamedTuple):
     """(M, 3) the goal put on the mesh."""
     goal_spots: NDArray[np.int64]
     """(M, 3) the goal's place in the triangles."""
+    goal_views: NDArray[np.uint8]
+    """(M, T) what the goal sees of each triangle, as `see_from_spot` fills it in."""
     places: NDArray[np.float32]
     """(M, 3) the position that the next two belong to; NaN before the first step."""
     polys: NDArray[np.int32]
@@ -71,11 +74,15 @@ def stands_on(g: Ground, a: Members, k: Whole, position: NDArray[np.float32]) ->
 
 
 @kernel
-def goal_placed(g: Ground, m: SightMesh, a: Members, k: Whole) -> None:
-    """Puts the goal of agent `k` on the mesh, once."""
-    if a.goal_polys[k] == UNPLACED:
-        a.goal_polys[k] = _put(g, a.goals[k], a.goal_points[k])
-        place(m, a.goal_polys[k], a.goal_points[k], a.goal_spots[k])
+def place_goals(g: Ground, m: SightMesh, f: Flood, a: Members, first: Whole, last: Whole) -> None:
+    """Puts those goals of the agents `first` to `last` on the mesh that are not yet; `f` is scratch."""
+    for k in range(first, last):
+        if a.goal_polys[k] == UNPLACED:
+            a.goal_polys[k] = _put(g, a.goals[k], a.goal_points[k])
+            place(m, a.goal_polys[k], a.goal_points[k], a.goal_spots[k])
+            see_from_spot(m, f, a.goal_spots[k])
+            for t in range(len(f.seen)):
+                a.goal_views[k, t] = f.seen[t]
 
 
 @kernel
@@ -129,7 +136,8 @@ def step_crowd(
                 if landed < 0 or g.poly_island[landed] != g.poly_island[reached]:
                     strayed[k] = reached
                     num_strayed += 1
-        goal_placed(g, m, a, k)
         place(m, a.polys[k], a.points[k], spot)
-        distances[row] = distance(m, spot, a.goal_spots[k], a.points[k], a.goal_points[k], a.tables[k], bound)
+        distances[row] = distance(
+            m, spot, a.goal_spots[k], a.points[k], a.goal_points[k], a.tables[k], a.goal_views[k], bound
+        )
     return num_strayed

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._crowd import Members, goal_placed, headed_for_ground, stands_on
+from gym_batchnav.nav._crowd import Members, headed_for_ground, stands_on
 from gym_batchnav.nav._geodesic import distance
 from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav._motion import walk
@@ -65,7 +65,9 @@ def _left(w: Walker, k: Whole, poly: Whole, point: NDArray[np.float32]) -> Real:
     """Distance to the goal of agent `k` from a point on a polygon."""
     a = w.members
     place(w.sight, poly, point, w.spot)
-    return distance(w.sight, w.spot, a.goal_spots[k], point, a.goal_points[k], a.tables[k], w.bound)
+    return distance(
+        w.sight, w.spot, a.goal_spots[k], point, a.goal_points[k], a.tables[k], a.goal_views[k], w.bound
+    )
 
 
 @kernel
@@ -124,7 +126,6 @@ def best_turns(
         poly = stands_on(w.ground, w.members, k, positions[row])
         if poly < 0:
             continue
-        goal_placed(w.ground, w.sight, w.members, k)
         start = w.members.points[k]
         left, turns[row] = _one_step(w, k, poly, start, headings[row])
         if left > _left(w, k, poly, start) - _STUCK * w.forward_step:

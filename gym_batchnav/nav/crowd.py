@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._crowd import UNPLACED, Members, step_crowd
+from gym_batchnav.nav._crowd import UNPLACED, Members, place_goals, step_crowd
 from gym_batchnav.nav._expert import Walker, best_turns
 from gym_batchnav.nav._motion import make_scratch, nudged
+from gym_batchnav.nav._visibility import make_flood
 
 if TYPE_CHECKING:
     from gym_batchnav.nav.navmesh import NavMesh
@@ -26,7 +27,7 @@ class Crowd:
 
     def __init__(self, mesh: NavMesh) -> None:
         self._mesh = mesh
-        self._members = _make_members(_FIRST_ROOM, mesh.num_corners)
+        self._members = _make_members(_FIRST_ROOM, mesh)
         self._strayed = np.empty(_FIRST_ROOM, np.int32)
         self._count = 0
 
@@ -86,6 +87,7 @@ class Crowd:
             last: the one after the last; None for all.
         """
         last = self._count if last is None else last
+        self._place_goals(first, last)
         ground, sight = self._mesh.tables
         num_strayed = step_crowd(
             ground, self._mesh.num_islands == 1, sight, self._members, first, last, walking, targets, sliding,
@@ -126,6 +128,7 @@ class Crowd:
             last: the one after the last; None for all.
         """
         last = self._count if last is None else last
+        self._place_goals(first, last)
         ground, sight = self._mesh.tables
         walker = Walker(
             ground=ground, one_island=self._mesh.num_islands == 1, sight=sight, members=self._members,
@@ -135,6 +138,12 @@ class Crowd:
             target=np.empty(3, np.float32), between=np.empty(3, np.float32),
         )  # fmt: skip
         best_turns(walker, first, last, acting, positions, headings, turns)
+
+    def _place_goals(self, first: int, last: int) -> None:
+        """Put new goals on the mesh."""
+        if (self._members.goal_polys[first:last] == UNPLACED).any():
+            ground, sight = self._mesh.tables
+            place_goals(ground, sight, make_flood(len(sight.tri_xz)), self._members, first, last)
 
     def _bring_back(
         self, strayed: NDArray[np.intp], positions: NDArray[np.float32], distances: NDArray[np.float64]
@@ -147,13 +156,14 @@ class Crowd:
         )
 
     def _grow(self) -> None:
-        spare = _make_members(self._count, self._mesh.num_corners)
+        spare = _make_members(self._count, self._mesh)
         arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(self._members, spare, strict=True))
         self._members = Members(*(np.concatenate(pair) for pair in arrays))
         self._strayed = np.empty(2 * self._count, np.int32)
 
 
-def _make_members(room: int, num_corners: int) -> Members:
+def _make_members(room: int, mesh: NavMesh) -> Members:
+    num_corners, num_triangles = mesh.num_corners, len(mesh.tables[1].tri_xz)
     return Members(
         rows=np.zeros(room, np.intp),
         goals=np.zeros((room, 3), np.float32),
@@ -161,6 +171,7 @@ def _make_members(room: int, num_corners: int) -> Members:
         goal_polys=np.full(room, UNPLACED, np.int32),
         goal_points=np.zeros((room, 3), np.float32),
         goal_spots=np.zeros((room, 3), np.int64),
+        goal_views=np.zeros((room, num_triangles), np.uint8),
         places=np.full((room, 3), np.nan, np.float32),
         polys=np.full(room, -1, np.int32),
         points=np.zeros((room, 3), np.float32),

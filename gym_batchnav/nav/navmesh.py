@@ -211,9 +211,9 @@ class NavMesh(PointQueries):
             none (or where no shortest path to the goal can bend at the corner).
         """
         table = self._table
-        polys, spots, points = self._spots(finite("goals", checked_points("goals", goals)))
-        rows = np.empty((len(polys), self.num_corners), np.float32)
-        _geodesic.goal_rows(table.sight, table.between, self._ground.poly_island[polys], spots, points, rows)
+        _, spots, points = self._spots(finite("goals", checked_points("goals", goals)))
+        rows = np.empty((len(spots), self.num_corners), np.float32)
+        _geodesic.goal_rows(table.sight, table.between, spots, points, rows)
         return rows
 
     @takes_tensors
@@ -322,7 +322,6 @@ class NavMesh(PointQueries):
         _geodesic.distances(
             table.sight,
             table.between,
-            self._ground.poly_island[goals[0]],
             starts[1],
             goals[1],
             starts[2],
