@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from gym_batchnav.errors import NavMeshError
 from gym_batchnav.nav.agent import AgentSettings
 from gym_batchnav.nav.bake import bake_polygons
+from gym_batchnav.nav.fit import warn_of_misfit
 from gym_batchnav.nav.navmesh import NavMesh
 
 _LOG = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class SceneLike(Protocol):
 
     @property
     def positions(self) -> Any:
-        """(V, 3) metres; asked for where there is no other ground."""
+        """(V, 3) metres; asked for where there is no other ground, and to see whether a file fits."""
 
     @property
     def triangles(self) -> Any:
@@ -54,6 +55,8 @@ def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None, *, stri
     A file is taken where it was baked for an agent at least as large as the one that is asked for
     (`AgentSettings.suits`); else the ground is baked anew, as habitat-sim does where its settings differ.
     Files of version 1 tell radius, height and step; their slope is taken to be Habitat's.
+
+    A file's ground that reaches out of the scene gives a `SceneWarning`.
 
     Args:
         scene: A `gym_batchnav.scenes.Scene` or the like.
@@ -68,6 +71,7 @@ def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None, *, stri
     if scene.navmesh_path is not None:
         mesh = NavMesh.load(scene.navmesh_path)
         if settings is None or mesh.settings.suits(settings):
+            warn_of_misfit(mesh, scene.positions, scene.scene_id, scene.navmesh_path)
             return mesh
         _refuse(scene.navmesh_path, mesh.settings, settings, strict)
         return bake_navmesh(scene.positions, scene.triangles, settings, source=scene.scene_id)
