@@ -11,14 +11,20 @@ from ..errors import NavMeshError, SceneError
 from .frames import Frame, Up, check_frame, declared_frame, to_world, warn_of_frame
 from .gltf import load_gltf
 from .meshes import MESH_SUFFIXES, load_mesh_file
+from .off import load_off
+from .ply import load_ply
 from .reads import is_file, note_content
 from .scene import Scene
+from .stl import load_stl
 from .wavefront import load_obj
 
 GLTF_SUFFIXES = (".glb", ".gltf")
 _LOADERS: dict[str, Callable[[Path], SceneArrays]] = {
     **dict.fromkeys(GLTF_SUFFIXES, load_gltf),
     ".obj": load_obj,
+    ".ply": load_ply,
+    ".stl": load_stl,
+    ".off": load_off,
     **dict.fromkeys(MESH_SUFFIXES, load_mesh_file),
 }
 
@@ -35,8 +41,8 @@ def load_scene(
     looks as if z were up.
 
     Args:
-        path: a ``.glb``, ``.gltf`` or ``.obj`` file, or, with the extra ``formats``, a ``.ply``, ``.stl``,
-            ``.off`` or ``.dae`` file.
+        path: a ``.glb``, ``.gltf``, ``.obj``, ``.ply``, ``.stl`` or ``.off`` file, or, with the extra
+            ``formats``, a ``.dae`` file.
         navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists, and
             ``x.basis.navmesh`` or ``x.navmesh`` beside ``x.basis.glb``. It is in metres and +Y up whatever
             the scene file is.

@@ -27,7 +27,7 @@ from .reads import read_file
 from .scene import SceneWarning
 from .standins import grey_image, warn_of_standin
 
-MESH_SUFFIXES = (".ply", ".stl", ".off", ".dae")
+MESH_SUFFIXES = (".dae",)
 _NEEDS = {".dae": "collada"}
 _CUTOFF = 0.5
 _BYTES_PER_FACE = 64
