@@ -13,13 +13,14 @@ import tyro
 from batchnav_renderer.errors import RendererError
 
 from ..errors import BatchNavError
-from .args import BenchArgs, DoctorArgs, EvalArgs, TrainArgs
+from .args import BenchArgs, DoctorArgs, EpisodesArgs, EvalArgs, TrainArgs
 from .scenes.args import ScenesArgs
 
 Arguments = (
     Annotated[TrainArgs, tyro.conf.subcommand("train")]
     | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
     | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
+    | Annotated[EpisodesArgs, tyro.conf.subcommand("episodes")]
     | Annotated[ScenesArgs, tyro.conf.subcommand("scenes")]
     | Annotated[DoctorArgs, tyro.conf.subcommand("doctor")]
 )
@@ -101,6 +102,10 @@ def dispatch(arguments: object) -> int:
         from .doctor import run_doctor
 
         return run_doctor(arguments)
+    if isinstance(arguments, EpisodesArgs):
+        from .episodes import run_episodes
+
+        return run_episodes(arguments)
     if isinstance(arguments, ScenesArgs):
         from .scenes.run import run_scenes
 

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 from batchnav_renderer.prepare import PreparedScene, Preparer
 
+from ..config import EnvConfig
 from ..nav import AgentSettings, NavMesh, navmesh_for
 from ..scenes import Scene
-from ..scenes.cache import SceneCache
+from ..scenes.cache import SceneCache, open_cache
 from ..scenes.cache.keys import Content, Recipe, part_key, recall, remember
 from ..scenes.reads import noting
 from ..scenes.scene import SceneWarning
@@ -58,6 +59,18 @@ class Loading:
     """Whether a ``.navmesh`` for another agent is an error, rather than a reason to bake anew."""
     cache: SceneCache | None = None
     """Where to keep what is derived."""
+
+    @classmethod
+    def of(cls, config: EnvConfig) -> Loading:
+        """How an environment loads its scenes."""
+        agent = AgentSettings(
+            agent_radius=config.agent_radius,
+            agent_height=config.agent_height,
+            agent_max_climb=config.agent_max_climb,
+            agent_max_slope=config.agent_max_slope,
+        )
+        cache = open_cache() if config.scene_cache else None
+        return cls(agent, strict=config.navmesh is not None, cache=cache)
 
     def load(self, ref: Loadable, preparer: Preparer | None = None) -> LoadedScene:
         """Do all that is to do before a scene can be walked in and handed to the renderer.

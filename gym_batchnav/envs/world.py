@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
 from ..errors import ConfigError
-from ..nav import AgentSettings, NavMesh
+from ..nav import NavMesh
 from ..scenes import SceneWarning
-from ..scenes.cache import open_cache
 from ..sim import (
     DatasetSource,
     EpisodeSetSource,
@@ -67,7 +66,7 @@ class World:
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
         )
-        self._loading = _loading(config)
+        self._loading = Loading.of(config)
         loader = SceneLoader(self.refs, _num_workers(config, num_envs), self._loading)
         self.pool = ScenePool(loader, self.images, self._resident, self.timer)
         self._seeds: list[int] = []
@@ -290,17 +289,6 @@ class World:
     def _poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
         state = self.simulator.state
         return rig_poses(state.position[rows], state.heading[rows], self._cameras)
-
-
-def _loading(config: EnvConfig) -> Loading:
-    agent = AgentSettings(
-        agent_radius=config.agent_radius,
-        agent_height=config.agent_height,
-        agent_max_climb=config.agent_max_climb,
-        agent_max_slope=config.agent_max_slope,
-    )
-    cache = open_cache() if config.scene_cache else None
-    return Loading(agent, strict=config.navmesh is not None, cache=cache)
 
 
 def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:

@@ -137,8 +137,11 @@ class EpisodeSetSource(_FixedSource):
 
     def draft(self, row: int, seed: int, number: int) -> Draft:
         """The next episode of the row."""
-        item = self._order.number(row, seed, number)
-        return Draft(self._scene(item), item, episode_generator(self._set.seed, item))
+        return self.item(self._order.number(row, seed, number))
+
+    def item(self, number: int) -> Draft:
+        """Episode ``number`` of the set."""
+        return Draft(self._scene(number), number, episode_generator(self._set.seed, number))
 
     def upcoming(self, row: int, seed: int, number: int, ahead: int) -> int:
         """Scenes of the row's next episodes."""
