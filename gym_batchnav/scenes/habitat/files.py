@@ -33,6 +33,7 @@ class DataSetFiles:
     root: Path = field(init=False)
     """Folder of the configuration."""
     _allowed: tuple[Path, ...] = field(init=False)
+    _folders: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.budget = Budget(str(self.config))
@@ -87,13 +88,14 @@ class DataSetFiles:
             if not self.may_reach(fixed):
                 raise fields.error(key, f"holds {pattern!r:.120}, {self._outside()}")
             found = list(islice(glob.iglob(pattern, root_dir=self.root), _MOST_MATCHES + 1))
-            # Unlike Path.resolve, it takes links that lead to themselves.
-            paths = sorted(Path(os.path.realpath(self.root / name)) for name in found)
+            paths = sorted(self._resolved(name) for name in found)
         except (OSError, ValueError, RuntimeError, re.error) as error:
             raise fields.error(key, f"holds {pattern!r:.120}, which is no pattern ({error})") from error
         if len(paths) > _MOST_MATCHES:
             raise fields.error(key, f"holds {pattern!r:.120}, which matches over {_MOST_MATCHES} files")
-        strays = [path for path in paths if not self.may_reach(path)]
+        folders = {path.parent for path in paths}
+        far = {folder for folder in folders if not self.may_reach(folder)}
+        strays = [path for path in paths if path.parent in far and not self.may_reach(path)]
         if strays:
             raise fields.error(key, f"holds {pattern!r:.120}, which matches {strays[0]}, {self._outside()}")
         return paths
@@ -106,6 +108,14 @@ class DataSetFiles:
     def may_reach(self, target: Path) -> bool:
         """Whether a resolved path lies where the data set's files may."""
         return any(target.is_relative_to(folder) for folder in self._allowed)
+
+    def _resolved(self, name: str) -> Path:
+        """A path of this folder with links followed, also those that lead to themselves."""
+        folder, last = os.path.split(name)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(self.root / folder)
+        path = os.path.join(self._folders[folder], last)
+        return Path(os.path.realpath(path) if last in ("", ".", "..") or os.path.islink(path) else path)
 
     def _outside(self) -> str:
         folders = " and ".join(map(str, self._allowed))

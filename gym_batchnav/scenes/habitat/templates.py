@@ -147,6 +147,8 @@ class Library:
         )
 
     def _relative(self, file: Path) -> str:
+        if file.is_relative_to(self.files.root):
+            return file.relative_to(self.files.root).as_posix()
         return Path(os.path.relpath(file, self.files.root)).as_posix()
 
 
