@@ -8,9 +8,9 @@ from pathlib import Path
 from batchnav_renderer.types import RenderConfigError, SceneArrays
 
 from ..errors import NavMeshError, SceneError
+from .collada_file import load_collada
 from .frames import Frame, Up, check_frame, declared_frame, to_world, warn_of_frame
 from .gltf import load_gltf
-from .meshes import MESH_SUFFIXES, load_mesh_file
 from .off import load_off
 from .ply import load_ply
 from .reads import is_file, note_content
@@ -25,7 +25,7 @@ _LOADERS: dict[str, Callable[[Path], SceneArrays]] = {
     ".ply": load_ply,
     ".stl": load_stl,
     ".off": load_off,
-    **dict.fromkeys(MESH_SUFFIXES, load_mesh_file),
+    ".dae": load_collada,
 }
 
 SUPPORTED_SUFFIXES = tuple(_LOADERS)

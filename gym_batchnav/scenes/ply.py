@@ -13,11 +13,10 @@ from batchnav_renderer.types import SceneArrays, Texture
 from ..errors import SceneError
 from .budget import Budget
 from .files import SceneFolder
-from .images import decode_image, image_pixels
+from .images import image_or_standin
 from .ply_elements import PlyElement, PlyFile, read_ply
 from .polygon_mesh import PolygonMesh, color_bytes
 from .reads import read_file
-from .standins import grey_image, warn_of_standin
 
 _COLORS = (("red", "green", "blue"), ("diffuse_red", "diffuse_green", "diffuse_blue"), ("r", "g", "b"))
 _UVS = (("s", "t"), ("u", "v"), ("texture_u", "texture_v"), ("texture_s", "texture_t"))
@@ -57,7 +56,9 @@ def load_ply(path: Path) -> SceneArrays:
     corner_uvs = _corner_uvs(path, faces, sizes)
     textures: tuple[Texture, ...] = ()
     if uvs is not None or corner_uvs is not None:
-        textures = tuple(Texture(pixels=_pixels(folder, name)) for name in dict.fromkeys(names))
+        textures = tuple(
+            Texture(pixels=image_or_standin(folder, name, "TextureFile")) for name in dict.fromkeys(names)
+        )
     of_faces = len(sizes) == faces.count
     mesh = PolygonMesh(
         points=points,
@@ -151,18 +152,3 @@ def _corner_uvs(path: Path, faces: PlyElement, sizes: NDArray[np.int64]) -> NDAr
 def _face_textures(faces: PlyElement) -> NDArray[np.int64] | None:
     numbers = faces.values.get("texnumber")
     return None if numbers is None or "texnumber" in faces.lengths else numbers.astype(np.int64)
-
-
-def _pixels(folder: SceneFolder, name: str) -> NDArray[np.uint8]:
-    try:
-        content = folder.read_foreign(name, "TextureFile")
-        num_pixels = image_pixels(content)
-    except SceneError as error:
-        warn_of_standin(folder.scene, f"TextureFile {name!r:.80}", f"cannot be read ({error})")
-        return grey_image()
-    folder.budget.spend(4 * num_pixels, f"TextureFile {name!r:.80}")
-    try:
-        return decode_image(content)
-    except SceneError as error:
-        warn_of_standin(folder.scene, f"TextureFile {name!r:.80}", f"cannot be decoded ({error})")
-        return grey_image()

@@ -22,7 +22,7 @@ from .store import SceneCache
 _DERIVING = ("gym_batchnav.config", "gym_batchnav.scenes", "gym_batchnav.nav", "batchnav_renderer")
 """Packages whose code makes entries, or whose classes lie in them."""
 _LIBRARIES = ("numpy", "scipy", "numba", "shapely", "pillow")
-_CODECS = ("trimesh", "pycollada", "DracoPy", "meshopt", "opengl-basisu")
+_CODECS = ("pycollada", "DracoPy", "meshopt", "opengl-basisu")
 
 
 @dataclass(frozen=True, slots=True)
