@@ -15,7 +15,6 @@ from .dataset import CONFIG_SUFFIX, SceneDataSet
 from .templates import bare_name
 
 _HOUSE = re.compile(r"houses-v1/(?P<split>\w+)/(?P<number>\d{4,9})")
-_ROOT = "scene_datasets"
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ class SceneFinder:
     def _tail(self, name: str) -> Path | None:
         """The file under ``scenes_dir`` whose path is the longest tail of a name."""
         parts = _parts(name)
-        if ".." in parts or any("\0" in part for part in parts):
+        if any("\0" in part for part in parts):
             return None
         try:
             tails = (self.scenes_dir.joinpath(*parts[start:]) for start in range(len(parts)))
@@ -93,9 +92,7 @@ class SceneFinder:
 
 
 def _parts(name: str) -> list[str]:
-    """Parts of a path of any machine, those before and with ``scene_datasets`` left out."""
-    parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "//", ".")]
-    if _ROOT in parts[:-1]:
-        last = len(parts) - 1 - parts[::-1].index(_ROOT)
-        parts = parts[last + 1 :]
-    return parts
+    """Parts of a path of any machine, after the last step upwards."""
+    parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "//")]
+    upwards = [number for number, part in enumerate(parts) if part == ".."]
+    return parts[upwards[-1] + 1 :] if upwards else parts

@@ -44,6 +44,12 @@ def test_names_of_any_root_mean_files_below_the_folder(finder, name, file):
     assert (ref.navmesh is not None) == (file == "gibson/Adrian.glb")
 
 
+def test_the_folder_may_be_that_of_all_data(finder):
+    above = SceneFinder(finder.scenes_dir.parent)
+    ref = above.find("data/scene_datasets/gibson/Adrian.glb")
+    assert Path(ref.source) == finder.scenes_dir / "gibson" / "Adrian.glb"
+
+
 def test_the_folder_may_be_that_of_one_data_set(finder):
     below = SceneFinder(finder.scenes_dir / "hm3d", up="y", scale=2.0)
     ref = below.find("hm3d_v0.2/val/00800-TEE/TEE.basis.glb")
@@ -56,7 +62,7 @@ def test_the_folder_may_be_that_of_one_data_set(finder):
     [
         "gibson/Nobody.glb",
         "gibson",
-        "gibson/../gibson/Adrian.glb",
+        "gibson/Adrian.glb/..",
         "gibson/Adrian.navmesh",
         "",
         "/",
