@@ -112,7 +112,7 @@ class _Writer:
         positions = arrays.positions[used]
         bounds = {"min": positions.min(axis=0).tolist(), "max": positions.max(axis=0).tolist()}
         attributes = {"POSITION": self._accessor(positions, _FLOAT, "VEC3", **bounds)}
-        if arrays.uvs is not None:
+        if arrays.uvs is not None and arrays.materials[material].texture >= 0:
             attributes["TEXCOORD_0"] = self._accessor(arrays.uvs[used], _FLOAT, "VEC2")
         if arrays.colors is not None:
             attributes["COLOR_0"] = self._accessor(arrays.colors[used], _BYTE, "VEC4", normalized=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,17 +56,16 @@ class House:
 
 def run_houses(args: HousesArgs) -> int:
     """Make the houses and print their figures; returns the exit status."""
-    out, kept = console(), []
-    figures = []
+    wanted = _wanted(args)
+    out, kept, figures = console(), [], []
     for folder in (args.export, None if args.sheet is None else args.sheet.parent):
         _make_folder(folder)
-    for house in _made(args):
+    for house in _made(wanted, args.config):
         figures.append(house.figures)
         if args.export is not None:
             _export(house, args.export)
         if args.sheet is not None:
             kept.append(house)
-            _check_number(len(kept))
     out.print(houses_table(figures))
     if args.sheet is not None:
         _write_sheet(kept, args.sheet)
@@ -97,13 +96,21 @@ def houses_table(records: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _made(args: HousesArgs) -> Iterator[House]:
-    """The houses that were asked for, one after the other."""
+def _wanted(args: HousesArgs) -> Sequence[SceneRef | int]:
+    """The houses that were asked for: references, or seeds."""
     if args.houses and (args.seeds or args.config != HouseConfig()):
         raise ConfigError("houses of a published set are as they are; give --seeds alone with other options")
-    for item in _refs(args.houses) or args.seeds or DEFAULT_SEEDS:
+    wanted: Sequence[SceneRef | int] = _refs(args.houses) or args.seeds or DEFAULT_SEEDS
+    if args.sheet is not None and len(wanted) > MAX_SHEET:
+        raise ConfigError(f"--sheet shows {MAX_SHEET} houses at most; name fewer, such as houses:val[:12]")
+    return wanted
+
+
+def _made(wanted: Sequence[SceneRef | int], config: HouseConfig) -> Iterator[House]:
+    """The houses, one after the other."""
+    for item in wanted:
         started = time.perf_counter()
-        scene = item.load() if isinstance(item, SceneRef) else make_house(item, args.config)
+        scene = item.load() if isinstance(item, SceneRef) else make_house(item, config)
         seconds = time.perf_counter() - started
         mesh = navmesh_for(scene)
         yield House(scene=scene, mesh=mesh, ground=survey(mesh), seconds=seconds)
@@ -137,11 +144,6 @@ def _write_sheet(houses: list[House], path: Path) -> None:
         for house in houses
     ]
     draw_sheet(exhibits, f"{len(exhibits)} built-in houses", seed=0).save(path, format="PNG", optimize=True)
-
-
-def _check_number(count: int) -> None:
-    if count > MAX_SHEET:
-        raise ConfigError(f"--sheet shows {MAX_SHEET} houses at most; name fewer, such as houses:val[:12]")
 
 
 def _make_folder(folder: Path | None) -> None:
