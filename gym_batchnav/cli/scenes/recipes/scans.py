@@ -45,7 +45,12 @@ GIBSON = Recipe(
     ),
     scenes="data/scene_datasets/gibson",
     check=("batchnav scenes check data/scene_datasets/gibson --workers 4 --json gibson.json",),
-    notes="The archive's name differs between its editions; use that of your file.",
+    notes=(
+        "The archive's name differs between its editions; use that of your file. Habitat's episodes name "
+        "their scenes: instead of `scenes=` pass "
+        '`episodes="data/datasets/pointnav/gibson/v1/val/val.json.gz", scenes_dir="data/scene_datasets"`. '
+        "The files are z up; below a folder named `gibson` they are turned by themselves."
+    ),
     sources=(_HABITAT_LAB, "https://github.com/StanfordVL/GibsonEnv/blob/master/gibson/data/README.md"),
 )
 
@@ -78,13 +83,6 @@ MP3D = Recipe(
                 "unzip mp3d_download/v1/tasks/mp3d_habitat.zip -d data/scene_datasets",
             ),
         ),
-        Step(
-            "Put the data set's configuration beside the scenes: it says that z points up in these files.",
-            (
-                "curl -L -o data/scene_datasets/mp3d/mp3d.scene_dataset_config.json "
-                "http://dl.fbaipublicfiles.com/habitat/mp3d/config_v1/mp3d.scene_dataset_config.json",
-            ),
-        ),
     ),
     scenes="data/scene_datasets/mp3d",
     check=(
@@ -92,8 +90,8 @@ MP3D = Recipe(
         "batchnav scenes check data/scene_datasets/mp3d --workers 4 --json mp3d.json",
     ),
     notes=(
-        'If the check says that z seems to be up, add `--up z` to it, and `scene_up="z"` to `make_vec`. The '
-        "`.navmesh` files are +Y up and are taken as they are."
+        "The files are z up; below a folder named `mp3d` they are turned by themselves, and the `.navmesh` "
+        "files fit. Of several storeys the check gives each with its area."
     ),
     sources=(_HABITAT_SIM, "https://github.com/niessner/Matterport", _HABITAT_LAB),
 )
@@ -147,8 +145,8 @@ HM3D = Recipe(
     ),
     notes=(
         "Each folder, such as `00800-TEEsavR23oF`, holds `TEEsavR23oF.basis.glb` and "
-        "`TEEsavR23oF.basis.navmesh`. "
-        'If the check says that z seems to be up, add `--up z` to it, and `scene_up="z"` to `make_vec`.'
+        "`TEEsavR23oF.basis.navmesh`. Such files are z up and are turned by themselves. With Habitat's "
+        "PointNav episodes for HM3D, pass `episodes=` and `scenes_dir=` instead of `scenes=`, as for Gibson."
     ),
     sources=(
         _HABITAT_SIM,

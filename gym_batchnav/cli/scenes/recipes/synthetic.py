@@ -68,7 +68,10 @@ REPLICA_CAD = Recipe(
         "batchnav scenes check "
         "data/replica_cad_baked_lighting/replicaCAD_baked.scene_dataset_config.json:Baked_sc0_staging_00",
     ),
-    notes="The folder `navmeshes` holds ground made for a larger agent; without it the ground is baked.",
+    notes=(
+        "Cupboards and drawers that open (articulated objects) are left out, with a warning. Pass one scene "
+        "as in the check to train on it alone."
+    ),
     sources=(
         "https://aihabitat.org/datasets/replica_cad/",
         "https://huggingface.co/datasets/ai-habitat/ReplicaCAD_baked_lighting",
