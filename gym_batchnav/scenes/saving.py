@@ -39,12 +39,15 @@ def save_scene(scene: Scene, path: str | Path, names: Mapping[int, str] | None =
     Args:
         scene: What to write; its ground is not part of the file.
         path: Where to; a file that is there is replaced as a whole.
-        names: Names of objects by id, for ``extras["class"]`` and the nodes' names.
+        names: Names of objects by id, for ``extras["class"]`` and the nodes' names; None takes the classes
+            that the scene knows.
 
     Raises:
         SceneError: The file cannot be written.
     """
-    content = _Writer(scene.arrays, names or {}).content(scene.scene_id)
+    if names is None:
+        names = dict(enumerate(getattr(scene, "object_classes", None) or ()))
+    content = _Writer(scene.arrays, names).content(scene.scene_id)
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:

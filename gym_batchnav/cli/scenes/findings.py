@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from batchnav_renderer.errors import RendererError
+
 from ...errors import BatchNavError
 from ...nav import AgentSettings, NavMesh, bake_navmesh, navmesh_for
 from ...nav.survey import Survey, survey
@@ -52,8 +54,10 @@ def look_at(source: Source, plan: Plan) -> Findings:
         try:
             _look(found, source, plan)
             found["ok"] = True
-        except BatchNavError as error:
+        except (BatchNavError, RendererError) as error:
             found["error"] = str(error)
+        except MemoryError:
+            found["error"] = "there is too little memory for it; try --workers 1, or simplify the scene"
     found["warnings"] = list(dict.fromkeys(str(warning.message) for warning in caught))
     return found
 
@@ -99,11 +103,15 @@ def _geometry(scene: Scene) -> Findings:
 
 
 def _ground(scene: Scene, plan: Plan) -> tuple[NavMesh, str]:
+    why = "baked"
     if scene.navmesh_path is not None and not plan.bake:
-        return navmesh_for(scene), str(scene.navmesh_path)
+        mesh = navmesh_for(scene)
+        if mesh.settings.suits(plan.settings):
+            return mesh, str(scene.navmesh_path)
+        why = f"baked, as {scene.navmesh_path} is for a smaller agent"
     if scene.walkable is not None and not plan.bake:
         return navmesh_for(scene), "the house"
-    return bake_navmesh(scene.positions, scene.triangles, plan.settings, source=scene.scene_id), "baked"
+    return bake_navmesh(scene.positions, scene.triangles, plan.settings, source=scene.scene_id), why
 
 
 def _walkable(ground: Survey, mesh: NavMesh) -> Findings:

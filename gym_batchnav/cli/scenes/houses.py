@@ -40,9 +40,10 @@ class House:
     @property
     def figures(self) -> dict[str, Any]:
         """What is said of it, as plain values."""
-        arrays = self.scene.arrays
+        arrays, rooms = self.scene.arrays, getattr(self.scene, "rooms", None)
         return {
             "name": self.scene.scene_id,
+            "rooms": None if rooms is None else [room.kind for room in rooms],
             "triangles": arrays.num_triangles,
             "textures": len(arrays.textures),
             "objects": 0 if arrays.object_ids is None else len(np.unique(arrays.object_ids)),
@@ -81,11 +82,12 @@ def houses_table(records: list[dict[str, Any]]) -> Table:
     """A line for each house."""
     table = Table(title=f"{len(records)} houses", title_justify="left", title_style="bold")
     table.add_column("house", no_wrap=True)
-    for heading in ("triangles", "objects", "size, m", "walkable, m2", "storeys", "s to make"):
+    for heading in ("rooms", "triangles", "objects", "size, m", "walkable, m2", "storeys", "s to make"):
         table.add_column(heading, justify="right")
     for record in records:
         table.add_row(
             record["name"],
+            "" if record["rooms"] is None else str(len(record["rooms"])),
             f"{record['triangles']:,}",
             str(record["objects"]),
             " x ".join(f"{value:.1f}" for value in record["size_m"]),
@@ -126,8 +128,7 @@ def _refs(houses: tuple[str, ...]) -> tuple[SceneRef, ...]:
 
 def _export(house: House, folder: Path) -> None:
     name = file_name(house.scene.scene_id)
-    classes: tuple[str, ...] = getattr(house.scene, "object_classes", None) or ()
-    save_scene(house.scene, folder / f"{name}.glb", dict(enumerate(classes)))
+    save_scene(house.scene, folder / f"{name}.glb")
     house.mesh.save(folder / f"{name}{SUFFIX}")
 
 

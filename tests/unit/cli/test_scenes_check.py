@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from PIL import Image
 
+from batchnav_renderer.errors import EGLError
 from gym_batchnav.cli import main
 from gym_batchnav.cli.scenes.args import Agent
+from gym_batchnav.cli.scenes.drawing import preview
 from gym_batchnav.cli.scenes.pool import spread
 from gym_batchnav.cli.scenes.settings import bake_settings
 from gym_batchnav.errors import ConfigError
@@ -130,6 +134,39 @@ def test_ground_that_is_too_small_for_episodes_is_noticed(room, check):
     assert any("no island has a radius of 1.5 m (the widest has 0.92 m)" in line for line in found["advice"])
 
 
+def test_a_mesh_for_a_smaller_agent_is_not_taken(room, check):
+    path = room()
+    assert main(["scenes", "bake", str(path)]) == 0
+    _, (found,) = check(path, "--no-preview")
+    assert found["ground_from"] == str(path.with_suffix(".navmesh"))
+    _, (found,) = check(path, "--no-preview", "--agent-radius", "0.5")
+    assert "is for a smaller agent" in found["ground_from"]
+    assert found["walkable_m2"] == pytest.approx(4.9 * 2.9, abs=0.01)
+
+
+def test_a_data_set_of_habitat(room, check, tmp_path):
+    (tmp_path / "stages").mkdir()
+    room("stages/flat.obj")
+    config = tmp_path / "set.scene_dataset_config.json"
+    config.write_text(json.dumps({"stages": {"paths": {".obj": ["stages"]}}}), encoding="utf-8")
+    status, found = check(config, f"{config}:none", "--preview", tmp_path / "pictures")
+    assert status == 1
+    assert [one["name"] for one in found] == [f"{config}:flat", f"{config}:none"]
+    assert found[0]["walkable_m2"] == pytest.approx(ROOM_M2, abs=0.01)
+    assert found[0]["preview"] == str(tmp_path / "pictures" / "flat.png")
+    assert "has no scene" in found[1]["error"]
+
+
+def test_a_renderer_that_fails_is_told_of(room, check, monkeypatch, tmp_path):
+    def fail(*arguments):
+        raise EGLError("no display")
+
+    monkeypatch.setattr(preview, "draw_preview", fail)
+    status, (found,) = check(room(), "--preview", tmp_path / "pictures")
+    assert (status, found["error"]) == (1, "no display")
+    assert found["walkable_m2"] == pytest.approx(ROOM_M2, abs=0.01)
+
+
 def test_houses_are_checked_too(check, tmp_path):
     status, found = check("houses:val[:2]", "--no-preview")
     assert status == 0
@@ -179,6 +216,18 @@ def test_a_worker_that_dies_is_told_of_and_the_others_go_on():
         1: f"lost {work[1]}",
         2: 4,
     }
+
+
+@pytest.mark.slow
+def test_what_nobody_waits_for_is_not_begun(tmp_path):
+    work = [
+        f"__import__('time').sleep(0.2) or open({str(tmp_path / str(n))!r}, 'w').close()" for n in range(20)
+    ]
+    results = spread(eval, work, 1 + 1, lost=str)
+    next(results)
+    results.close()
+    # Two were at work, and the pool hands out one more to each ahead of time.
+    assert 1 <= len(list(tmp_path.iterdir())) < 10
 
 
 # Triangles as their description says; walkable area in m2 of the same triangles baked by Recast, None where

@@ -63,7 +63,7 @@ MP3D = Recipe(
     ),
     licence=Licence(
         "Matterport3D Terms of Use",
-        "read there what they allow; the data may not be passed on.",
+        "read there what they allow.",
         "each user signs the Terms of Use form and sends it to matterport3d@googlegroups.com; the download "
         "script comes in answer.",
         "https://niessner.github.io/Matterport/",
