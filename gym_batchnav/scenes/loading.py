@@ -68,6 +68,8 @@ def load_scene(
     try:
         declared = declared_frame(path)
         arrays = load_arrays(path)
+        if not arrays.num_triangles:
+            raise SceneError(f"{path}: holds no triangles whose corners differ")
         arrays = to_world(arrays, Frame(up or declared.up, scale * declared.metres))
     except RenderConfigError as error:
         raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error

@@ -176,6 +176,7 @@ BROKEN = {
     "nan": (TEXT.replace(b"4.0 0.0", b"nan 0.0").replace(b"4 0 0", b"nan 0 0"), "'x' of vertex 1 is NaN"),
     "points": (ply("ascii", []), "holds no triangles, only vertex, face"),
     "lines": (ply("ascii", [([0, 1],)]), "holds no triangles"),
+    "one corner": (ply("ascii", [([0, 0, 1],)]), "holds no triangles"),
 }
 
 

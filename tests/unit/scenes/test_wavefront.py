@@ -277,6 +277,7 @@ def test_two_libraries_in_one_line(tmp_path):
         ("v 1e200 0 0\n" + SQUARE + "f 1 2 3\n", "cannot be drawn"),
         ("", "holds no triangles"),
         (SQUARE, "holds no triangles"),
+        (SQUARE + "f 1 1 2\n", "holds no triangles"),
         ("\0\1\2" * 40, "holds no triangles"),
     ],
 )
