@@ -5,6 +5,7 @@ from __future__ import annotations
 from .habitat.lookup import SceneFinder
 from .loading import SUPPORTED_SUFFIXES, load_scene
 from .refs import SceneRef
+from .saving import save_scene
 from .scene import Scene, SceneWarning, WalkableGround
 from .sets import resolve_scenes
 
@@ -17,4 +18,5 @@ __all__ = [
     "WalkableGround",
     "load_scene",
     "resolve_scenes",
+    "save_scene",
 ]

@@ -14,9 +14,8 @@ from rich.table import Table
 from ...errors import ConfigError
 from ...nav import NavMesh, navmesh_for
 from ...nav.survey import Survey, survey
-from ...scenes import Scene, SceneRef, resolve_scenes
+from ...scenes import Scene, SceneRef, resolve_scenes, save_scene
 from ...scenes.houses import HouseConfig, make_house
-from ...scenes.saving import save_scene
 from ..runs import write_json
 from ..show import console
 from .args import HousesArgs

@@ -19,6 +19,7 @@ from gym_batchnav.cli.scenes.drawing.above import (
 )
 from gym_batchnav.cli.scenes.drawing.choice import Viewpoint, choose_views, scores
 from gym_batchnav.cli.scenes.drawing.preview import draw_preview
+from gym_batchnav.cli.scenes.drawing.sheet import Exhibit, draw_sheet
 from gym_batchnav.cli.scenes.drawing.text import fitted, font
 from gym_batchnav.cli.scenes.drawing.views import FAR, Lens, draw
 from gym_batchnav.nav import NavMesh
@@ -171,6 +172,25 @@ def test_chosen_views_are_clear_and_apart(rng):
     assert apart.min() > 1.0
     depth = draw(ROOM, np.stack([view.pose for view in views]), Lens(width=40, height=30), smooth=False).depth
     assert np.median(depth, axis=(1, 2)).min() > 1.5
+
+
+def test_a_sheet_shows_both_storeys():
+    # The room, and another one over it whose floor is 3.4 m up; the lower ground is the larger.
+    upper = [box((0, 3.4, 0), (8, 6.4, 6), inward=True)]
+    both = scene_of(box((0, 0, 0), (8, 3, 6), inward=True), *upper)
+    corners = [
+        [x, y, z] for y in (0.0, 3.4) for x, z in ((0.2, 1 + y / 4), (0.2, 5.8), (7.8, 5.8), (7.8, 1 + y / 4))
+    ]
+    ground = survey(NavMesh.from_polygons(corners, [range(4), range(4, 8)]))
+    assert len(ground.storeys) == 2
+    page = draw_sheet([Exhibit(arrays=both, ground=ground, name="two", facts="facts")], "a house", seed=0)
+    pixels = np.asarray(page.convert("RGB")).astype(int)
+    # Under the views, the grey lower storey is on the left and the red upper one on the right.
+    plans = pixels[-240:-60]
+    left, right = (half.reshape(-1, 3) for half in np.array_split(plans, 2, axis=1))
+    red = [((half[:, 0] > 150) & (half[:, 1] < 60)).sum() for half in (left, right)]
+    assert red[0] == 0
+    assert red[1] > 5000
 
 
 def test_equal_seeds_give_equal_pages():

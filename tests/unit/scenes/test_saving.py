@@ -11,9 +11,8 @@ import pytest
 from batchnav_renderer import BatchRenderer, Material, RenderConfig, SceneArrays, Texture
 from batchnav_renderer.camera import world_from_camera
 from gym_batchnav.errors import SceneError
-from gym_batchnav.scenes import Scene, load_scene
+from gym_batchnav.scenes import Scene, load_scene, save_scene
 from gym_batchnav.scenes.houses import load_house
-from gym_batchnav.scenes.saving import save_scene
 
 
 def small_scene():
