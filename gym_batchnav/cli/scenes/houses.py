@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,16 @@ def run_houses(args: HousesArgs) -> int:
     return 0
 
 
+def caption(figures: Mapping[str, Any]) -> str:
+    """A line about a house for a picture sheet."""
+    parts = [f"{figures['walkable_m2']:.0f} m2 to walk on", f"{figures['triangles']:,} triangles"]
+    if figures["storeys"] > 1:
+        parts.insert(0, f"{figures['storeys']} storeys")
+    if figures["rooms"]:
+        parts.insert(0, f"{len(figures['rooms'])} rooms")
+    return ", ".join(parts)
+
+
 def houses_table(records: list[dict[str, Any]]) -> Table:
     """A line for each house."""
     table = Table(title=f"{len(records)} houses", title_justify="left", title_style="bold")
@@ -139,7 +149,7 @@ def _write_sheet(houses: list[House], path: Path) -> None:
             arrays=house.scene.arrays,
             ground=house.ground,
             name=house.scene.scene_id,
-            facts=f"{house.ground.area_m2:.0f} m2 to walk on, {house.scene.arrays.num_triangles:,} triangles",
+            facts=caption(house.figures),
         )
         for house in houses
     ]

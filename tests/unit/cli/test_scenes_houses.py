@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from gym_batchnav.cli import main
+from gym_batchnav.cli.scenes.houses import caption
 from gym_batchnav.cli.scenes.recipes import RECIPES, markdown
 from gym_batchnav.nav import NavMesh, navmesh_for
 from gym_batchnav.scenes import load_scene
@@ -47,6 +48,12 @@ def test_knobs_of_the_generator(tmp_path):
     config = HouseConfig(max_area=100.0, furnished=False)
     expected = [make_house(seed, config).arrays.num_triangles for seed in (5, 6)]
     assert [one["triangles"] for one in found] == expected
+
+
+def test_captions_tell_what_is_known():
+    figures = {"walkable_m2": 74.28, "triangles": 116014, "storeys": 2, "rooms": ["hall", "living"]}
+    assert caption(figures) == "2 rooms, 2 storeys, 74 m2 to walk on, 116,014 triangles"
+    assert caption({**figures, "storeys": 1, "rooms": None}) == "74 m2 to walk on, 116,014 triangles"
 
 
 def test_a_picture_sheet(tmp_path):
