@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Tests of a point against a triangle that one file may take: some seconds.
+# Tests of a point against a triangle that one file may take, and more for each corner that it has: seconds.
 _MOST_TESTS = 5_000_000
+_TESTS_PER_CORNER = 20
 # By this share of the polygon's area a triangle of a fan may point backwards and count as rounding.
 _ROUNDING = 1e-6
+
+_Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def triangulate(points: NDArray[np.float64], sizes: NDArray[np.int64]) -> Triang
     # Quadrangles are cut along their other diagonal.
     turned = (_folded(points, triangles, owners, sizes) & (sizes == 4))[owners]
     triangles[turned] = first[turned, None] + np.array([[1, 2, 3], [3, 0, 1]])[step[turned]]
-    clipper = _EarClipper()
+    clipper = _EarClipper(_MOST_TESTS + _TESTS_PER_CORNER * len(points))
     for polygon in np.nonzero(_folded(points, triangles, owners, sizes) & (sizes > 4))[0].tolist():
         begin, count = int(starts[polygon]), int(per_polygon[polygon])
         corner = int(first[begin])
@@ -86,51 +89,62 @@ def _folded(
 class _EarClipper:
     """Cuts polygons by clipping ears until the file has cost enough."""
 
-    def __init__(self) -> None:
+    def __init__(self, tests: int) -> None:
         self.num_left = 0
-        self._tests = 0
+        self._tests_left = tests
 
     def cut(self, corners: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """(n - 2, 3) numbers of the (n, 3) corners of a polygon; None where it cost too much."""
-        if self._tests > _MOST_TESTS:
+        if self._tests_left < 0:
             self.num_left += 1
             return None
         flat = _flattened(corners)
         left, ears, place, misses = list(range(len(flat))), [], 0, 0
+        # Only corners where the outline turns right can lie in an ear, and clipping makes no new ones.
+        bent = {corner for corner in left if not _turns_left_at(flat, left, corner)}
         while len(left) > 3:
             place %= len(left)
             a, b, c = left[place - 1], left[place], left[(place + 1) % len(left)]
             # After a round without an ear the polygon crosses itself, and any corner must do.
-            if misses > len(left) or self._is_ear(flat, left, (a, b, c)):
+            if misses > len(left) or self._is_ear([flat[a], flat[b], flat[c]], [flat[one] for one in bent]):
                 ears.append((a, b, c))
                 del left[place]
+                bent.discard(b)
                 place, misses = place - 1, 0
-            elif self._tests > _MOST_TESTS:
+                for number in (place, place + 1):
+                    if _turns_left_at(flat, left, number % len(left)):
+                        bent.discard(left[number % len(left)])
+            elif self._tests_left < 0:
                 self.num_left += 1
                 return None
             else:
                 place, misses = place + 1, misses + 1
         return np.array([*ears, tuple(left)])
 
-    def _is_ear(self, flat: list[tuple[float, float]], left: list[int], ear: tuple[int, int, int]) -> bool:
-        """Whether no other corner lies in the triangle, which turns to the left."""
-        a, b, c = (flat[corner] for corner in ear)
+    def _is_ear(self, ear: list[_Point], bent: list[_Point]) -> bool:
+        """Whether a triangle turns to the left and no other corner of the outline lies in it."""
+        a, b, c = ear
+        self._tests_left -= 4
         if _turn(a, b, c) < 0.0:
             return False
-        self._tests += len(left)
-        for corner in left:
-            point = flat[corner]
+        self._tests_left -= len(bent)
+        for point in bent:
             if (
                 _turn(a, b, point) >= 0.0
                 and _turn(b, c, point) >= 0.0
                 and _turn(c, a, point) >= 0.0
-                and point not in (a, b, c)
+                and point not in ear
             ):
                 return False
         return True
 
 
-def _flattened(corners: NDArray[np.float64]) -> list[tuple[float, float]]:
+def _turns_left_at(flat: list[_Point], left: list[int], place: int) -> bool:
+    """Whether the outline turns to the left at its corner ``place``."""
+    return _turn(flat[left[place - 1]], flat[left[place]], flat[left[(place + 1) % len(left)]]) > 0.0
+
+
+def _flattened(corners: NDArray[np.float64]) -> list[_Point]:
     """Corners in the coordinate plane that the polygon lies flattest in, turning to the left."""
     total = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
     axis = int(np.argmax(np.abs(total)))
@@ -139,5 +153,5 @@ def _flattened(corners: NDArray[np.float64]) -> list[tuple[float, float]]:
     return list(zip(u.tolist(), v.tolist(), strict=True))
 
 
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+def _turn(a: _Point, b: _Point, c: _Point) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -132,6 +132,10 @@ def test_specular_glossiness_diffuse(tmp_path):
     extension = {"KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [0.5, 0.25, 0.125, 1]}}
     file.json["meshes"][0]["primitives"][0]["material"] = file.material(extensions=extension)
     assert load_scene(file.save(tmp_path)).arrays.materials[0].base_color == (0.5, 0.25, 0.125, 1.0)
+    # Beside it only a base colour counts: it shows metals, whose diffuse colour is black.
+    for pbr, expected in (({"metallicFactor": 0}, 0.5), ({"baseColorFactor": [0.75, 0, 0, 1]}, 0.75)):
+        file.json["materials"][0]["pbrMetallicRoughness"] = pbr
+        assert load_scene(file.save(tmp_path)).arrays.materials[0].base_color[0] == expected
 
 
 def test_missing_image_gives_a_warning_and_grey(tmp_path):
