@@ -131,14 +131,16 @@ class EpisodesArgs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchArgs:
-    """Measure the speed of rendering, of stepping, or of training; prints frames/s and each stage's time.
+    """Measure the speed of rendering, stepping, training or starting; prints frames/s and each stage's time.
 
     The figure is the median of five windows after a warm-up. render draws random views from the walkable
     ground of the resident scenes; step acts with forward 0.6, left 0.2, right 0.2, resets included;
-    train runs the bundled learner as the preset quick does, rollouts and updates together.
+    train runs the bundled learner as the preset quick does, rollouts and updates together. start measures
+    the seconds from make_vec to the first observations in fresh processes, five times with an empty cache of
+    scenes and five times with a full one.
     """
 
-    what: tyro.conf.Positional[Literal["render", "step", "train"]]
+    what: tyro.conf.Positional[Literal["render", "step", "train", "start"]]
     """What to measure."""
     scenes: tuple[str, ...] = ("houses:train",)
     """Scenes to measure on."""

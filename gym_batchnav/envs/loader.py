@@ -205,10 +205,13 @@ class _Worker:
 
     def _serve(self) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         try:
             pickle.dump(sys.path, self._process.stdin)
             self._process.stdin.flush()
-        except OSError:
+            # Until it answers, whoever needs a scene had better load it than wait.
+            receive(self._process.stdout)
+        except (OSError, EOFError):
             # The first task reports that the process is gone.
             pass
         while (task := self._tasks.get()) is not None:

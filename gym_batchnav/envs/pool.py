@@ -125,7 +125,8 @@ class ScenePool:
         wanted = [scene for scene in scenes if scene not in self._residents]
         with self._timer.stage("scene"):
             if len(wanted) >= ENOUGH_FOR_WORKERS:
-                self._loader.request(wanted, self._store.preparer)
+                # They begin at the end, so that this process and they meet.
+                self._loader.request(reversed(wanted), self._store.preparer)
             broken: dict[int, BaseException] = {}
             for scene in wanted:
                 try:

@@ -113,7 +113,8 @@ def receive(stream: IO[bytes]) -> Any:
 def serve() -> None:
     """Answer each triple of loading, reference and preparer until input ends.
 
-    An answer is ("scene", ``PackedScene``) or ("error", exception, traceback).
+    The first message says that it is ready. An answer is ("scene", ``PackedScene``) or ("error", exception,
+    traceback).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
@@ -121,6 +122,7 @@ def serve() -> None:
     # Whatever a library prints must not get between the messages.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    send(output, "ready")
     while True:
         try:
             request = receive(sys.stdin.buffer)

@@ -222,7 +222,7 @@ class World:
         try:
             drafts = [self._source.draft(row, self._seeds[row], self._numbers[row] + 1) for row in rows]
             if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
-                self.pool.prefetch(dict.fromkeys(draft.scene for draft in drafts))
+                self.pool.prefetch(reversed(dict.fromkeys(draft.scene for draft in drafts)))
             residents = self._acquire_drafts(drafts, acquired)
             episodes = self._sample(drafts, residents)
         except BaseException:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from urllib.parse import unquote
 
 from ..errors import SceneError
 from .budget import Budget
-from .reads import is_file, read_file
+from .reads import file_names, is_file, read_file
 
 _QUERY = re.compile(r"[?#].*$", re.DOTALL)
 _MAX_BYTES = 2**32
@@ -102,8 +101,8 @@ class SceneFolder:
         """Names in a folder by what they are when case and accents' composition are left out."""
         if folder not in self._listings:
             listing = self._listings[folder] = {}
-            for entry in os.scandir(folder) if folder.is_dir() else ():
-                listing.setdefault(_folded(entry.name), []).append(entry.name)
+            for name in file_names(folder):
+                listing.setdefault(_folded(name), []).append(name)
         return self._listings[folder]
 
     def _error(self, place: str, name: str, message: str) -> SceneError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,8 @@ ABSENT: Final = ""
 """Digest of a file that was looked for and is not there."""
 PRESENT: Final = "present"
 """Digest of a file that was asked for and not read."""
+_NAMES: Final = "names:"
+"""How the digest of what lies in a folder begins."""
 
 
 class FileRead(NamedTuple):
@@ -21,7 +24,7 @@ class FileRead(NamedTuple):
     path: Path
     """The file, as the loader named it."""
     digest: str
-    """Hash of its content, or ``ABSENT`` or ``PRESENT``."""
+    """Hash of its content (of a folder: of the names in it), or ``ABSENT`` or ``PRESENT``."""
 
 
 _NOTES: ContextVar[list[FileRead] | None] = ContextVar("notes", default=None)
@@ -60,6 +63,14 @@ def is_file(path: Path) -> bool:
     return found
 
 
+def file_names(folder: Path) -> list[str]:
+    """Names in a folder, sorted; none where it is no folder."""
+    names = _names_in(folder)
+    if (notes := _NOTES.get()) is not None:
+        notes.append(FileRead(folder, _names_digest(names)))
+    return names
+
+
 def note_content(path: Path) -> None:
     """Note the content of a file that something else is going to read."""
     if (notes := _NOTES.get()) is not None:
@@ -81,6 +92,19 @@ def file_digest(path: Path) -> str:
 
 def still_holds(note: FileRead) -> bool:
     """Whether a look at the disk would find the same now."""
-    if note.digest == PRESENT:
-        return note.path.is_file()
+    try:
+        if note.digest == PRESENT:
+            return note.path.is_file()
+        if note.digest.startswith(_NAMES):
+            return note.digest == _names_digest(_names_in(note.path))
+    except OSError:
+        return False
     return file_digest(note.path) == note.digest
+
+
+def _names_in(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+
+def _names_digest(names: list[str]) -> str:
+    return _NAMES + content_digest(repr(names).encode())
