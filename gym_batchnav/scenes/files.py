@@ -44,6 +44,13 @@ class SceneFolder:
         except (OSError, ValueError, RuntimeError) as error:
             raise self._error(place, name, f"which cannot be read ({error})") from error
 
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name in the scene's folder or below it."""
+        try:
+            return "\0" not in name and self._find(name, "a file") is not None
+        except (OSError, ValueError, RuntimeError, SceneError):
+            return False
+
     def read_foreign(self, name: str, place: str) -> bytes:
         """Like ``read``, but a path of the author's machine is looked up by its last part too."""
         try:

@@ -195,9 +195,12 @@ class _Lines:
             return None
         self.colors.extend([1.0] * (len(self.positions) - len(self.colors)))
         colors = np.array(self.colors).reshape(-1, 3)[vertex]
-        if not np.isfinite(colors).all():
-            raise SceneError(f"{self.path}: a vertex colour is NaN or infinite")
-        linear = linear_from_srgb(colors / 255.0 if colors.max(initial=0.0) > 2.0 else colors)
+        broken = ~np.isfinite(colors).all(axis=1)
+        if broken.any():
+            self._warn(f"{int(broken.sum())} vertex colours are NaN or infinite and are drawn white")
+        most = colors[~broken].max(initial=0.0)
+        linear = linear_from_srgb(colors / 255.0 if most > 2.0 else colors)
+        linear[broken] = 1.0
         rgba = np.full((len(vertex), 4), 255, np.uint8)
         rgba[:, :3] = np.rint(linear * 255.0)
         return rgba

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ _CUTOFF = 0.5
 """Transparent surfaces are drawn as cut-outs, as in glTF files."""
 _MAX_LIBRARIES = 1000
 _BYTES_PER_CHARACTER = 64
+_MTL_END = re.compile(r"(?<=\.mtl)\s+", re.IGNORECASE)
 _IDENTITY: UvMap = (1.0, 1.0, 0.0, 0.0)
 
 
@@ -79,18 +81,19 @@ class MaterialLibrary:
 
     def _contents(self, names: str) -> list[tuple[str, bytes]]:
         """Names and contents of the files of one line: one name with spaces, or several names."""
-        words = list(dict.fromkeys(names.split()))
-        for word in words[1:]:
-            self._count(word)
-        first: SceneError | None = None
+        lists = [[names.strip('"')], _MTL_END.split(names), names.split()]
+        lists = [list(dict.fromkeys(one)) for one in lists]
+        for name in lists[2][1:]:
+            self._count(name)
+        first = ""
         for read in (self.folder.read, self.folder.read_foreign):
-            for candidates in ([names.strip('"')], words):
+            for candidates in lists:
                 try:
                     return [(name, read(name, "mtllib")) for name in candidates]
                 except SceneError as error:
-                    first = first or error
+                    first = first or str(error)
         self._warn(f"mtllib {names!r:.80} cannot be read ({first}); its materials are drawn white")
-        return []
+        return [(name, self.folder.read(name, "mtllib")) for name in lists[1] if self.folder.has(name)]
 
     def finish(self) -> tuple[tuple[Material, ...], tuple[Texture, ...]]:
         """The materials by number, and their textures; broken images give a warning and a stand-in."""
@@ -128,13 +131,13 @@ class MaterialLibrary:
                 if keyword == "newmtl":
                     entry = self._entries[rest] = _Entry()
                 else:
-                    self._setting(entry, keyword.lower(), rest)
+                    self._setting(entry, keyword.lower(), rest, name)
             except (ValueError, IndexError) as error:
                 raise SceneError(
                     f"{self.folder.scene}: {name}, line {number}: {line.strip()!r:.80} is broken ({error})"
                 ) from error
 
-    def _setting(self, entry: _Entry, keyword: str, rest: str) -> None:
+    def _setting(self, entry: _Entry, keyword: str, rest: str, library: str) -> None:
         if keyword == "kd" and not rest.startswith(("spectral", "xyz")):
             entry.diffuse = _color(rest)
         elif keyword == "ke" and not rest.startswith(("spectral", "xyz")):
@@ -144,15 +147,19 @@ class MaterialLibrary:
         elif keyword == "tr":
             entry.transparency = _share(rest)
         elif keyword == "map_kd":
-            entry.image = self._texture("map_Kd", rest)
+            entry.image = self._texture("map_Kd", rest, library)
         elif keyword == "map_d":
-            entry.mask = self._texture("map_d", rest)
+            entry.mask = self._texture("map_d", rest, library)
 
-    def _texture(self, keyword: str, rest: str) -> TextureLine | None:
+    def _texture(self, keyword: str, rest: str, library: str) -> TextureLine | None:
         line = read_texture_line(rest)
         if line is None:
             self._warn(f"a line {keyword} names no file and is left out")
-        return line
+            return None
+        # Names count from the library's folder; many exporters mean the scene's.
+        place = library.replace("\\", "/").rpartition("/")[0]
+        beside = f"{place}/{line.name}"
+        return replace(line, name=beside) if place and self.folder.has(beside) else line
 
     def _warn(self, message: str) -> None:
         warnings.warn(f"{self.folder.scene}: {message}", SceneWarning, stacklevel=4)

@@ -118,8 +118,9 @@ def test_vertex_colours_of_bytes(tmp_path):
     arrays = load(tmp_path, "v 0 0 0 255 0 0\nv 1 0 0 0 128 0\nv 1 1 0 0 0 0\nf 1 2 3\n")
     # 128 of 255 is linear 0.2159: 55 of 255.
     np.testing.assert_array_equal(arrays.colors, [[255, 0, 0, 255], [0, 55, 0, 255], [0, 0, 0, 255]])
-    with pytest.raises(SceneError, match="a vertex colour is NaN"):
-        load(tmp_path, "v 0 0 0 nan 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n")
+    with pytest.warns(SceneWarning, match="1 vertex colours are NaN or infinite and are drawn white"):
+        arrays = load(tmp_path, "v 0 0 0 nan 0 0\nv 1 0 0 0 1 0\nv 1 1 0 0 0 1\nf 1 2 3\n")
+    np.testing.assert_array_equal(arrays.colors, [[255] * 4, [0, 255, 0, 255], [0, 0, 255, 255]])
 
 
 MTL = """
@@ -251,6 +252,28 @@ def test_two_libraries_of_a_folder(tmp_path):
     (tmp_path / "lib" / "b.mtl").write_text("newmtl n\nKd 0 0 1\n")
     arrays = load(tmp_path, text, b_mtl="newmtl n\nKd 0 1 0\n")
     assert [material.base_color[:3] for material in arrays.materials[1:]] == [(1, 0, 0), (0, 0, 1)]
+
+
+def test_libraries_whose_names_hold_spaces(tmp_path):
+    text = "mtllib my a.mtl my b.mtl\nusemtl m\n" + SQUARE + "f 1 2 3\nusemtl n\nf 1 2 3\n"
+    for name, color in (("m", "1 0 0"), ("n", "0 0 1")):
+        (tmp_path / f"my {'ab'[name == 'n']}.mtl").write_text(f"newmtl {name}\nKd {color}\n")
+    arrays = load(tmp_path, text)
+    assert [material.base_color[:3] for material in arrays.materials[1:]] == [(1, 0, 0), (0, 0, 1)]
+    (tmp_path / "my b.mtl").unlink()
+    with pytest.warns(SceneWarning, match="mtllib 'my a.mtl my b.mtl' cannot be read"):
+        arrays = load(tmp_path, text)
+    assert [material.base_color[:3] for material in arrays.materials[1:]] == [(1, 0, 0), (1, 1, 1)]
+
+
+@pytest.mark.parametrize("place", ["materials/images", "images"])
+def test_textures_are_looked_for_beside_their_library_first(tmp_path, place):
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "materials").mkdir(exist_ok=True)
+    Image.fromarray(np.full((1, 1, 4), 77, np.uint8)).save(tmp_path / place / "t.png")
+    (tmp_path / "materials" / "a.mtl").write_text("newmtl m\nmap_Kd .\\images\\t.png\n")
+    text = "mtllib materials\\a.mtl\nvt 0 0\nusemtl m\n" + SQUARE + "f 1/1 2/1 3/1\n"
+    assert load(tmp_path, text).textures[0].pixels.tolist() == [[[77] * 4]]
 
 
 def test_two_libraries_in_one_line(tmp_path):
