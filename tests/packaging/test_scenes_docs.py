@@ -13,7 +13,9 @@ import tyro
 from PIL import Image
 
 from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.scenes.houses import SHEET_KEY
 from gym_batchnav.cli.scenes.recipes import RECIPES, markdown
+from gym_batchnav.scenes import resolve_scenes
 from gym_batchnav.scenes.loading import SUPPORTED_SUFFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +85,9 @@ def test_pictures_are_small_enough_for_a_repository():
 
 def test_the_sheet_shows_what_its_command_says():
     assert 'batchnav scenes houses "houses:val[:12]" --sheet docs/images/houses.png' in commands()
+    # Where this fails, the houses are others than those on the picture: give that command again.
+    with Image.open(ROOT / "docs" / "images" / "houses.png") as picture:
+        assert picture.text[SHEET_KEY].split() == [ref.scene_id for ref in resolve_scenes("houses:val[:12]")]
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL.PngImagePlugin import PngInfo
 from rich.table import Table
 
 from ...errors import ConfigError
@@ -24,6 +25,8 @@ from .bake import SUFFIX, file_name
 DEFAULT_SEEDS = tuple(range(12))
 MAX_SHEET = 48
 """Most houses of a picture sheet."""
+SHEET_KEY = "houses"
+"""Text of a sheet's PNG file that names its houses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +156,10 @@ def _write_sheet(houses: list[House], path: Path) -> None:
         )
         for house in houses
     ]
-    draw_sheet(exhibits, f"{len(exhibits)} built-in houses", seed=0).save(path, format="PNG", optimize=True)
+    told = PngInfo()
+    told.add_text(SHEET_KEY, " ".join(exhibit.name for exhibit in exhibits))
+    page = draw_sheet(exhibits, f"{len(exhibits)} built-in houses", seed=0)
+    page.save(path, format="PNG", optimize=True, pnginfo=told)
 
 
 def _make_folder(folder: Path | None) -> None:
