@@ -16,6 +16,7 @@ from gym_batchnav.cli.app import Arguments
 from gym_batchnav.cli.scenes.houses import SHEET_KEY
 from gym_batchnav.cli.scenes.recipes import RECIPES, markdown
 from gym_batchnav.scenes import resolve_scenes
+from gym_batchnav.scenes.houses import SPLITS
 from gym_batchnav.scenes.loading import SUPPORTED_SUFFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,13 @@ def test_links_and_pictures_lead_somewhere():
     files = [link for link in links if not link.startswith("#")]
     assert "images/houses.png" in files
     assert [link for link in files if not (ROOT / "docs" / link).exists()] == []
+
+
+def test_the_splits_are_as_large_as_it_says():
+    rows = re.findall(r"^\| `houses:(\w+)` \| ([\d,]+) \|", PAGE, flags=re.MULTILINE)
+    assert {name: int(count.replace(",", "")) for name, count in rows} == {
+        name: split.count for name, split in SPLITS.items()
+    }
 
 
 def test_every_format_is_named():
