@@ -96,6 +96,11 @@ class Document:
         is_data = uri[:5].lower() == "data:"
         return self._data_uri(uri, place) if is_data else self._folder.read(uri, place)
 
+    def image_resource(self, uri: str, place: str) -> bytes:
+        """Like ``resource``; the path of an image on its author's machine is looked up by its last part."""
+        is_data = uri[:5].lower() == "data:"
+        return self._data_uri(uri, place) if is_data else self._folder.read_foreign(uri, place)
+
     def _slice(self, fields: Fields) -> memoryview:
         """Bytes that a buffer view, or its compressed form, names."""
         buffer = self.buffer(fields.integer("buffer"), fields.place)

@@ -79,7 +79,7 @@ class Textures:
     def _image_bytes(self, fields: Fields) -> bytes:
         if fields.has("bufferView"):
             return bytes(self._document.view(fields.integer("bufferView"), fields.place)[0])
-        return self._document.resource(fields.text("uri"), f"{fields.place}.uri")
+        return self._document.image_resource(fields.text("uri"), f"{fields.place}.uri")
 
 
 def _source(fields: Fields) -> int:

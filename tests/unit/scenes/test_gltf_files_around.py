@@ -83,7 +83,9 @@ def test_images_in_files_and_data_uris(tmp_path):
     (tmp_path / "tex tures").mkdir()
     (tmp_path / "tex tures" / "ä.png").write_bytes(content.getvalue())
     inline = "data:image/png;base64," + base64.b64encode(content.getvalue()).decode()
-    for uri in ("tex%20tures/%C3%A4.png", inline):
+    (tmp_path / "moved.png").write_bytes(content.getvalue())
+    moved = ("C:\\Users\\author\\moved.png", "file:///home/author/moved.png", "../textures/moved.png")
+    for uri in ("tex%20tures/%C3%A4.png", inline, *moved):
         file = one_triangle()
         primitive = file.json["meshes"][0]["primitives"][0]
         primitive["attributes"]["TEXCOORD_0"] = file.accessor(np.zeros((3, 2), np.float32))
