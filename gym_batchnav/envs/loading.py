@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -81,7 +81,9 @@ class Loading:
         """
         with _collected() as caught:
             loaded = _Derivation(self, ref, preparer).run()
-        told = tuple(dict.fromkeys((str(item.message), item.category) for item in caught))
+        # Others are for developers of the libraries that give them.
+        said = [item for item in caught if issubclass(item.category, UserWarning | RuntimeWarning)]
+        told = tuple(dict.fromkeys((str(item.message), item.category) for item in said))
         return replace(loaded, warnings=told)
 
 
@@ -109,37 +111,39 @@ class _Derivation:
     def _run_cached(self, cache: SceneCache, recipe: Recipe) -> None:
         content = recall(cache, recipe)
         if content is not None and self._find(cache, content):
-            for text in content.warnings:
-                warnings.warn(text, SceneWarning, stacklevel=2)
+            _warn_again(content.warnings)
             return
         with noting() as notes, _collected() as caught:
             scene = self.ref.load()
-        for item in caught:
-            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
-        texts = [str(item.message) for item in caught if issubclass(item.category, SceneWarning)]
-        found = remember(cache, recipe, notes, texts)
+        found = remember(cache, recipe, notes, _warn_again(caught))
         if found != content:
+            # It has changed meanwhile, or is a copy of a scene whose parts are there already.
             self.ground = self.prepared = None
             if found is not None:
-                # A copy of a scene whose parts are there already.
                 self._find(cache, found)
         self._derive(scene, cache, found)
 
     def _find(self, cache: SceneCache, content: Content) -> bool:
         """Take what there is from the cache; whether that is all."""
-        found = cache.get(self._ground_key(content))
-        self.ground = None if found is None else found.named(self.ref.scene_id)
-        if self.preparer is not None and (self.ground is not None or self.prepared is None):
-            self.prepared = cache.get(part_key("images", content, self.preparer.kind))
-        return self.ground is not None and (self.preparer is None or self.prepared is not None)
+        kept = cache.get(self._ground_key(content))
+        if kept is not None:
+            ground, texts = kept
+            self.ground = ground.named(self.ref.scene_id)
+            _warn_again(texts)
+        if self.preparer is None:
+            return self.ground is not None
+        self.prepared = cache.get(part_key("images", content, self.preparer.kind))
+        return self.ground is not None and self.prepared is not None
 
     def _derive(self, scene: Scene, cache: SceneCache | None = None, content: Content | None = None) -> None:
         """Make what is missing, and keep it."""
         made: list[tuple[str, Any]] = []
         if self.ground is None:
-            self.ground = navmesh_for(scene, self.how.agent, strict=self.how.strict).prepare()
+            with _collected() as caught:
+                self.ground = navmesh_for(scene, self.how.agent, strict=self.how.strict).prepare()
+            texts = _warn_again(caught)
             if content is not None:
-                made.append((self._ground_key(content), self.ground))
+                made.append((self._ground_key(content), (self.ground, texts)))
         if self.preparer is not None and self.prepared is None:
             self.prepared = self.preparer(scene.arrays)
             if content is not None:
@@ -149,6 +153,18 @@ class _Derivation:
 
     def _ground_key(self, content: Content) -> str:
         return part_key("ground", content, self.how.agent, self.how.strict)
+
+
+def _warn_again(said: Iterable[warnings.WarningMessage | str]) -> tuple[str, ...]:
+    """Say what was said before; returns the texts about scenes, which are to be kept."""
+    texts = []
+    for item in said:
+        category = SceneWarning if isinstance(item, str) else item.category
+        text = item if isinstance(item, str) else str(item.message)
+        warnings.warn(text, category, stacklevel=2)
+        if issubclass(category, SceneWarning):
+            texts.append(text)
+    return tuple(texts)
 
 
 @contextmanager

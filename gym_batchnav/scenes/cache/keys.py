@@ -9,14 +9,12 @@ import importlib.util
 import os
 import platform
 import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..reads import ABSENT, PRESENT, FileRead, file_digest, still_holds
-from ..scene import SceneWarning
 from .store import SceneCache
 
 _DERIVING = ("gym_batchnav.config", "gym_batchnav.scenes", "gym_batchnav.nav", "batchnav_renderer")
@@ -103,12 +101,6 @@ def code_version() -> str:
             digest.update(f"{library} {importlib.metadata.version(library)} ".encode())
     digest.update(f"{sys.version_info[:2]} {platform.machine()} {sys.byteorder}".encode())
     return digest.hexdigest()
-
-
-def warn_again(content: Content) -> None:
-    """Say what was warned of when the scene was loaded."""
-    for text in content.warnings:
-        warnings.warn(text, SceneWarning, stacklevel=3)
 
 
 def _start(recipe: Recipe) -> str | None:

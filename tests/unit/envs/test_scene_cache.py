@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -249,6 +250,25 @@ def test_warnings_of_a_scene_are_said_at_every_start_and_once(room, how):
         with pytest.warns(SceneWarning, match=r"floor\.png") as told:
             assert [loader.take(number).scene_id for number in (0, 1)] == [str(room)] * 2
         assert len(told) == 1
+
+
+def test_warnings_of_a_ground_are_said_at_every_start_too(room, how, work):
+    far = [(101, 0, 1), (101, 0, 5), (105, 0, 5), (105, 0, 1)]
+    NavMesh.from_polygons(far, [(0, 1, 2, 3)]).save(room.with_suffix(".navmesh"))
+    texts = [[text for text, category in how.load(ref_of(room)).warnings] for _ in range(2)]
+    assert work == ["room.obj"]
+    assert texts[0] == texts[1]
+    assert any("does not lie in it" in text for text in texts[0])
+
+
+def test_deprecations_of_libraries_are_not_passed_on(how, monkeypatch):
+    def load(self):
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+        warnings.warn("odd", RuntimeWarning, stacklevel=1)
+        return two_rooms(1)[0].load()
+
+    monkeypatch.setattr(SceneRef, "load", load)
+    assert how.load(SceneRef("a", "train", 3)).warnings == (("odd", RuntimeWarning),)
 
 
 def test_houses_are_kept_by_their_numbers(how, work):
