@@ -130,6 +130,12 @@ class SceneCache:
             if size <= self.limit_bytes:
                 os.replace(name, path)
                 return size
+        except PermissionError:
+            _delete(Path(name))
+            if path.exists():
+                # Windows replaces no file that is in use; that one holds the same.
+                return 0
+            raise
         except BaseException:
             _delete(Path(name))
             raise

@@ -148,6 +148,29 @@ def test_single_environment_has_the_stream_of_a_vector_of_one(fake_renderer, fol
     assert streams[0] == streams[1]
 
 
+@pytest.mark.slow
+def test_one_of_a_thousand_is_reported_once(fake_renderer):
+    scenes = two_rooms(1000)
+    scenes[357] = Broken()
+    env = BatchPointNavEnv(
+        50, scenes=scenes, num_resident_scenes=50, swap_episodes=1, scene_workers=0, sensors=(),
+        straight_ratio=1.0,
+    )  # fmt: skip
+    seen: list[int] = []
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        # 50 slots go through the whole list in 20 changes: twice in 40.
+        for number in range(40):
+            seen += env.reset(seed=0 if number == 0 else None)[1]["scene_id"].tolist()
+    env.close()
+    assert [str(item.message) for item in told] == ["scene broken is left out: broken on purpose"]
+    counts = np.bincount(seen, minlength=1000)
+    # Each of the others twice, but for the two that once stand in, and so come a third time.
+    assert counts[357] == 0
+    assert sorted(set(np.delete(counts, 357).tolist())) in ([2, 3], [2, 4])
+    assert counts.sum() == 2000
+
+
 def test_slots_give_the_place_of_a_broken_scene_to_the_next_in_the_list():
     plain, known, late = (SceneSlots(5, 2, 1) for _ in range(3))
     order = [plain.scene(place % 2, place // 2) for place in range(10)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ from gym_batchnav.nav import AgentSettings, NavMesh, scene_ground
 from gym_batchnav.scenes import SceneRef, SceneWarning, resolve_scenes
 from gym_batchnav.scenes.cache import SceneCache, keys
 from tests.unit.envs.doubles import prepare, two_rooms
+from tests.unit.scenes.gltf_files import GltfFile
 
 # A floor of 6 x 6 m, counter-clockwise seen from above, and a wall of 3 m along its edge x = 0.
 ROOM = (
@@ -161,6 +163,62 @@ def test_file_that_was_looked_for_in_vain_and_appears_is_noticed(room, how, work
     found = how.load(ref_of(room), IMAGES)
     assert found.warnings == ()
     assert found.prepared.payload.textures[0].pixels[0, 0].tolist() == [200, 100, 50, 255]
+
+
+def write_data_set(folder: Path) -> Path:
+    """A floor and, on it, an instance of a chair."""
+    folder.mkdir()
+    for kind in ("stages", "objects", "scene_instances"):
+        (folder / kind).mkdir()
+    floor, chair = GltfFile(), GltfFile()
+    corners = np.array([[0, 0, 0], [0, 0, 6], [6, 0, 6], [6, 0, 0]], np.float32)
+    order = np.array([0, 1, 2, 0, 2, 3], np.uint16)
+    floor.primitive(corners, order)
+    chair.primitive(corners / 8, order)
+    floor.save(folder / "stages", "floor.glb")
+    chair.save(folder / "objects", "b_chair.glb")
+    upright = {"render_asset": "floor.glb", "up": [0, 1, 0], "front": [0, 0, -1]}
+    (folder / "stages" / "floor.stage_config.json").write_text(json.dumps(upright))
+    paths = {"objects": {"paths": {".glb": ["objects/*.glb"]}}}
+    paths |= {kind: {"paths": {".json": [f"{kind}/*.json"]}} for kind in ("stages", "scene_instances")}
+    config = folder / "set.scene_dataset_config.json"
+    config.write_text(json.dumps(paths))
+    placed = {"template_name": "chair", "translation": [2.0, 1.0, 2.0]}
+    scene = {"stage_instance": {"template_name": "floor"}, "object_instances": [placed]}
+    (folder / "scene_instances" / "flat.scene_instance.json").write_text(json.dumps(scene))
+    return config
+
+
+def move_chair(folder: Path) -> None:
+    path = folder / "scene_instances" / "flat.scene_instance.json"
+    path.write_text(path.read_text().replace("1.0", "1.5"))
+
+
+SET_CHANGES = {
+    "the instance": move_chair,
+    "an object's file": lambda folder: shutil.copy(
+        folder / "stages" / "floor.glb", folder / "objects" / "b_chair.glb"
+    ),
+    # Of several names that hold "chair", the first one counts.
+    "another object": lambda folder: shutil.copy(
+        folder / "stages" / "floor.glb", folder / "objects" / "a_chair.glb"
+    ),
+}
+
+
+@pytest.mark.parametrize("change", SET_CHANGES)
+def test_any_change_of_a_data_set_is_noticed(tmp_path, how, work, change):
+    config = write_data_set(tmp_path / "set")
+    first = how.load(ref_of(config), IMAGES)
+    assert np.array_equal(
+        how.load(ref_of(config), IMAGES).prepared.payload.positions, first.prepared.payload.positions
+    )
+    assert len(work) == 2  # read and baked, once
+    SET_CHANGES[change](config.parent)
+    changed = how.load(ref_of(config), IMAGES)
+    plain = Loading(AgentSettings()).load(ref_of(config), IMAGES)
+    assert np.array_equal(changed.prepared.payload.positions, plain.prepared.payload.positions)
+    assert not np.array_equal(changed.prepared.payload.positions, first.prepared.payload.positions)
 
 
 def test_settings_and_versions_are_told_apart(room, how, work, monkeypatch):

@@ -210,6 +210,20 @@ def test_disk_that_takes_nothing_is_a_warning(cache, monkeypatch):
     assert same(cache.get("ground-1"))
 
 
+def test_entry_in_use_that_cannot_be_replaced_stays(cache, monkeypatch):
+    """As on Windows, where an equal entry is mapped by another process."""
+    cache.put("ground-1", VALUE)
+
+    def refuse(source, target):
+        raise PermissionError(13, "in use")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert cache.put("ground-1", VALUE) == 0
+    with pytest.warns(CacheWarning, match="in use"):
+        assert cache.put("ground-2", VALUE) == 0
+    assert files(cache) == ["ground-1.bnav"]
+
+
 def test_folder_that_cannot_be_made_is_a_warning(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     cache = SceneCache(tmp_path / "file" / "scenes", 1 << 20)
