@@ -67,7 +67,7 @@ class CheckArgs:
     no_preview: Flag = False
     """Draw no pictures."""
     workers: IntOrNone = None
-    """Processes that look at scenes side by side; default: 1 for up to 3 scenes, else one a core, 4 at most."""
+    """Processes that look at scenes side by side; default: one a core, 4 at most, for more than 3 scenes."""
     json: PathOrNone = None
     """Write all findings here."""
     file: tyro.conf.OmitArgPrefixes[File] = field(default_factory=File)
