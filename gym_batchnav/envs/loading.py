@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from batchnav_renderer.prepare import PreparedScene, Preparer
@@ -15,8 +16,11 @@ from ..nav import AgentSettings, NavMesh, navmesh_for
 from ..scenes import Scene
 from ..scenes.cache import SceneCache, open_cache
 from ..scenes.cache.keys import Content, Recipe, part_key, recall, remember
-from ..scenes.reads import noting
+from ..scenes.reads import file_digest, noting
 from ..scenes.scene import SceneWarning
+
+_OWN_CODE = file_digest(Path(__file__))
+"""Says what is in an entry, besides the version of the code that derives it."""
 
 
 class Loadable(Protocol):
@@ -132,7 +136,7 @@ class _Derivation:
             _warn_again(texts)
         if self.preparer is None:
             return self.ground is not None
-        self.prepared = cache.get(part_key("images", content, self.preparer.kind))
+        self.prepared = cache.get(part_key("images", content, _OWN_CODE, self.preparer.kind))
         return self.ground is not None and self.prepared is not None
 
     def _derive(self, scene: Scene, cache: SceneCache | None = None, content: Content | None = None) -> None:
@@ -147,12 +151,12 @@ class _Derivation:
         if self.preparer is not None and self.prepared is None:
             self.prepared = self.preparer(scene.arrays)
             if content is not None:
-                made.append((part_key("images", content, self.preparer.kind), self.prepared))
+                made.append((part_key("images", content, _OWN_CODE, self.preparer.kind), self.prepared))
         if cache is not None:
             self.kept_bytes += sum(cache.put(key, value) for key, value in made)
 
     def _ground_key(self, content: Content) -> str:
-        return part_key("ground", content, self.how.agent, self.how.strict)
+        return part_key("ground", content, _OWN_CODE, self.how.agent, self.how.strict)
 
 
 def _warn_again(said: Iterable[warnings.WarningMessage | str]) -> tuple[str, ...]:

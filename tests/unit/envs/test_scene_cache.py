@@ -386,6 +386,22 @@ def test_environment_uses_the_cache_unless_told_not_to(fake_renderer, room, work
         assert np.array_equal(observations[1][key], observations[2][key])
 
 
+@pytest.mark.parametrize("backend", ["embree", pytest.param("gl", marks=pytest.mark.slow)])
+def test_images_of_kept_scenes_are_bitwise_those_of_fresh_ones(room, monkeypatch, tmp_path, backend):
+    monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "named"))
+    kwargs = {"scenes": room, "resolution": (16, 16), "sensors": ("depth", "rgb"), "straight_ratio": 1.0}
+    seen = []
+    for options in ({"scene_cache": False}, {}, {}):
+        env = BatchPointNavEnv(3, render_backend=backend, **kwargs, **options)
+        first = env.reset(seed=0)[0]
+        seen.append((first, env.step(np.array([1, 2, 3]))[0]))
+        env.close()
+    assert len(np.unique(seen[0][0]["rgb"])) > 2
+    for others in seen[1:]:
+        for ours, theirs in zip(seen[0], others, strict=True):
+            assert all(np.array_equal(ours[key], theirs[key]) for key in ("depth", "rgb", "pointgoal"))
+
+
 TOGETHER = """
 import sys, time
 from pathlib import Path
