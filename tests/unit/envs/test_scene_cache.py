@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -18,66 +15,13 @@ from PIL import Image
 
 import gym_batchnav
 from batchnav_renderer.prepare import Preparer
-from gym_batchnav import BatchPointNavEnv
 from gym_batchnav.envs.loader import SceneLoader
 from gym_batchnav.envs.loading import Loading
-from gym_batchnav.nav import AgentSettings, NavMesh, scene_ground
-from gym_batchnav.scenes import SceneRef, SceneWarning, resolve_scenes
-from gym_batchnav.scenes.cache import SceneCache, keys
+from gym_batchnav.nav import AgentSettings, NavMesh
+from gym_batchnav.scenes import SceneRef, SceneWarning
+from gym_batchnav.scenes.cache import keys
+from tests.unit.envs.cached_scenes import IMAGES, ROOM, kinds, ref_of, write_room
 from tests.unit.envs.doubles import prepare, two_rooms
-from tests.unit.scenes.gltf_files import GltfFile
-
-# A floor of 6 x 6 m, counter-clockwise seen from above, and a wall of 3 m along its edge x = 0.
-ROOM = (
-    "mtllib room.mtl\nusemtl floor\nv 0 0 0\nv 0 0 6\nv 6 0 6\nv 6 0 0\nv 0 3 0\nv 0 3 6\n"
-    "vt 0 0\nvt 0 1\nvt 1 1\nf 1/1 2/2 3/3\nf 1 3 4\nf 1 5 6 2\n"
-)
-IMAGES = Preparer("a test", prepare)
-
-
-def write_room(folder: Path) -> Path:
-    folder.mkdir()
-    (folder / "room.obj").write_text(ROOM)
-    (folder / "room.mtl").write_text("newmtl floor\nKd 1 0.5 0.25\nmap_Kd floor.png\n")
-    Image.new("RGB", (4, 4), (200, 100, 50)).save(folder / "floor.png")
-    return folder / "room.obj"
-
-
-@pytest.fixture
-def room(tmp_path) -> Path:
-    return write_room(tmp_path / "house")
-
-
-@pytest.fixture
-def how(tmp_path) -> Loading:
-    return Loading(AgentSettings(), cache=SceneCache(tmp_path / "cache", 1 << 24))
-
-
-@pytest.fixture
-def work(monkeypatch):
-    """What is done: names of scenes that are read, and "bake"."""
-    done: list[str] = []
-    load, bake = SceneRef.load, scene_ground.bake_polygons
-
-    def counted_load(self):
-        done.append(Path(self.scene_id).name)
-        return load(self)
-
-    def counted_bake(*arguments):
-        done.append("bake")
-        return bake(*arguments)
-
-    monkeypatch.setattr(SceneRef, "load", counted_load)
-    monkeypatch.setattr(scene_ground, "bake_polygons", counted_bake)
-    return done
-
-
-def ref_of(path: Path, **fields) -> SceneRef:
-    return resolve_scenes(path, **fields)[0]
-
-
-def kinds(how: Loading) -> list[str]:
-    return sorted(entry.kind for entry in how.cache.entries())
 
 
 def test_second_load_reads_and_bakes_nothing(room, how, work):
@@ -163,62 +107,6 @@ def test_file_that_was_looked_for_in_vain_and_appears_is_noticed(room, how, work
     found = how.load(ref_of(room), IMAGES)
     assert found.warnings == ()
     assert found.prepared.payload.textures[0].pixels[0, 0].tolist() == [200, 100, 50, 255]
-
-
-def write_data_set(folder: Path) -> Path:
-    """A floor and, on it, an instance of a chair."""
-    folder.mkdir()
-    for kind in ("stages", "objects", "scene_instances"):
-        (folder / kind).mkdir()
-    floor, chair = GltfFile(), GltfFile()
-    corners = np.array([[0, 0, 0], [0, 0, 6], [6, 0, 6], [6, 0, 0]], np.float32)
-    order = np.array([0, 1, 2, 0, 2, 3], np.uint16)
-    floor.primitive(corners, order)
-    chair.primitive(corners / 8, order)
-    floor.save(folder / "stages", "floor.glb")
-    chair.save(folder / "objects", "b_chair.glb")
-    upright = {"render_asset": "floor.glb", "up": [0, 1, 0], "front": [0, 0, -1]}
-    (folder / "stages" / "floor.stage_config.json").write_text(json.dumps(upright))
-    paths = {"objects": {"paths": {".glb": ["objects/*.glb"]}}}
-    paths |= {kind: {"paths": {".json": [f"{kind}/*.json"]}} for kind in ("stages", "scene_instances")}
-    config = folder / "set.scene_dataset_config.json"
-    config.write_text(json.dumps(paths))
-    placed = {"template_name": "chair", "translation": [2.0, 1.0, 2.0]}
-    scene = {"stage_instance": {"template_name": "floor"}, "object_instances": [placed]}
-    (folder / "scene_instances" / "flat.scene_instance.json").write_text(json.dumps(scene))
-    return config
-
-
-def move_chair(folder: Path) -> None:
-    path = folder / "scene_instances" / "flat.scene_instance.json"
-    path.write_text(path.read_text().replace("1.0", "1.5"))
-
-
-SET_CHANGES = {
-    "the instance": move_chair,
-    "an object's file": lambda folder: shutil.copy(
-        folder / "stages" / "floor.glb", folder / "objects" / "b_chair.glb"
-    ),
-    # Of several names that hold "chair", the first one counts.
-    "another object": lambda folder: shutil.copy(
-        folder / "stages" / "floor.glb", folder / "objects" / "a_chair.glb"
-    ),
-}
-
-
-@pytest.mark.parametrize("change", SET_CHANGES)
-def test_any_change_of_a_data_set_is_noticed(tmp_path, how, work, change):
-    config = write_data_set(tmp_path / "set")
-    first = how.load(ref_of(config), IMAGES)
-    assert np.array_equal(
-        how.load(ref_of(config), IMAGES).prepared.payload.positions, first.prepared.payload.positions
-    )
-    assert len(work) == 2  # read and baked, once
-    SET_CHANGES[change](config.parent)
-    changed = how.load(ref_of(config), IMAGES)
-    plain = Loading(AgentSettings()).load(ref_of(config), IMAGES)
-    assert np.array_equal(changed.prepared.payload.positions, plain.prepared.payload.positions)
-    assert not np.array_equal(changed.prepared.payload.positions, first.prepared.payload.positions)
 
 
 def test_settings_and_versions_are_told_apart(room, how, work, monkeypatch):
@@ -368,69 +256,6 @@ def test_set_larger_than_the_cache_fills_it_once(how, tmp_path):
     loader = SceneLoader(refs, 0, replace(how, cache=replace(how.cache, limit_bytes=int(3.5 * size))))
     kept = [loader.take(number).kept_bytes for number in (*range(6), *range(6))]
     assert [bytes > 0 for bytes in kept] == [True] * 4 + [False] * 8
-
-
-def test_environment_uses_the_cache_unless_told_not_to(fake_renderer, room, work, monkeypatch, tmp_path):
-    monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "named"))
-    kwargs = {"scenes": room, "resolution": (2, 2), "straight_ratio": 1.0}
-    observations = []
-    for options in ({"scene_cache": False}, {}, {}, {"agent_radius": 0.5}):
-        work.clear()
-        env = BatchPointNavEnv(2, **kwargs, **options)
-        observations.append(env.reset(seed=0)[0])
-        env.close()
-        assert work == ([] if len(observations) == 3 else ["room.obj", "bake"])
-        assert (tmp_path / "named").exists() == (len(observations) > 1)
-    for key in ("depth", "pointgoal"):
-        assert np.array_equal(observations[0][key], observations[1][key])
-        assert np.array_equal(observations[1][key], observations[2][key])
-
-
-@pytest.mark.parametrize("backend", ["embree", pytest.param("gl", marks=pytest.mark.slow)])
-def test_images_of_kept_scenes_are_bitwise_those_of_fresh_ones(room, monkeypatch, tmp_path, backend):
-    monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "named"))
-    kwargs = {"scenes": room, "resolution": (16, 16), "sensors": ("depth", "rgb"), "straight_ratio": 1.0}
-    seen = []
-    for options in ({"scene_cache": False}, {}, {}):
-        env = BatchPointNavEnv(3, render_backend=backend, **kwargs, **options)
-        first = env.reset(seed=0)[0]
-        seen.append((first, env.step(np.array([1, 2, 3]))[0]))
-        env.close()
-    assert len(np.unique(seen[0][0]["rgb"])) > 2
-    for others in seen[1:]:
-        for ours, theirs in zip(seen[0], others, strict=True):
-            assert all(np.array_equal(ours[key], theirs[key]) for key in ("depth", "rgb", "pointgoal"))
-
-
-TOGETHER = """
-import sys, time
-from pathlib import Path
-from gym_batchnav.envs.loading import Loading
-from gym_batchnav.nav import AgentSettings
-from gym_batchnav.scenes import resolve_scenes
-from gym_batchnav.scenes.cache import SceneCache
-how = Loading(AgentSettings(), cache=SceneCache(Path(sys.argv[2]), 1 << 24))
-print("ready", flush=True)
-sys.stdin.readline()
-print(how.load(resolve_scenes(sys.argv[1])[0]).ground.area_m2)
-"""
-
-
-@pytest.mark.slow
-def test_processes_that_load_one_scene_at_once_all_succeed(room, how):
-    command = [sys.executable, "-W", "error::UserWarning", "-c", TOGETHER, str(room), str(how.cache.folder)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    started = [subprocess.Popen(command, **pipes) for _ in range(3)]
-    for process in started:
-        assert process.stdout.readline() == "ready\n"
-    for process in started:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    areas = {process.communicate(timeout=100)[0] for process in started}
-    assert [process.returncode for process in started] == [0, 0, 0]
-    assert areas == {f"{Loading(AgentSettings()).load(ref_of(room)).ground.area_m2}\n"}
-    assert kinds(how) == ["ground", "source"]
-    assert sorted(path.suffix for path in how.cache.folder.iterdir()) == [".bnav", ".bnav"]
 
 
 def test_loaders_read_files_in_the_one_way_that_is_noted():
