@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,13 @@ def bench_start(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     choose(args.compare, args.peer_python, "start", args.sensors)
     task = {"config": config.to_dict(), "num_envs": args.num_envs, "seed": args.seed}
     found: dict[str, list[dict[str, Any]]] = {"cold": [], "warm": []}
-    with tempfile.TemporaryDirectory(prefix="batchnav-starts-") as folder:
+    with tempfile.TemporaryDirectory(prefix="batchnav-starts-") as full:
         # Compiles what was never compiled on this machine, and fills the cache.
-        first = _start(task, Path(folder, "full"))
-        for number in range(NUM_STARTS):
-            found["cold"].append(_start(task, Path(folder, f"empty-{number}")))
-            found["warm"].append(_start(task, Path(folder, "full")))
+        first = _start(task, full)
+        for _ in range(NUM_STARTS):
+            with tempfile.TemporaryDirectory(prefix="batchnav-starts-") as empty:
+                found["cold"].append(_start(task, empty))
+            found["warm"].append(_start(task, full))
     return {
         "starts_s": {name: _summary(starts) for name, starts in found.items()},
         "import_s": float(np.median([start["import"] for start in found["cold"] + found["warm"]])),
@@ -44,13 +44,13 @@ def bench_start(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     }
 
 
-def _start(task: dict[str, Any], cache: Path) -> dict[str, Any]:
+def _start(task: dict[str, Any], cache: str) -> dict[str, Any]:
     result = subprocess.run(
         [sys.executable, started.__file__],
         input=json.dumps((sys.path, task)),
         capture_output=True,
         text=True,
-        env={**os.environ, "BATCHNAV_CACHE": str(cache)},
+        env={**os.environ, "BATCHNAV_CACHE": cache},
         check=False,
     )
     if result.returncode != 0:
