@@ -65,7 +65,7 @@ class SceneCache:
                 return None
             with path.open("rb") as file:
                 value = read_value(file)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             return self._warn(f"cannot be read ({error})")

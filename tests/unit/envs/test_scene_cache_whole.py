@@ -13,6 +13,7 @@ import pytest
 from gym_batchnav import BatchPointNavEnv
 from gym_batchnav.envs.loading import Loading
 from gym_batchnav.nav import AgentSettings
+from gym_batchnav.scenes.cache import CacheWarning
 from tests.unit.envs.cached_scenes import IMAGES, kinds, ref_of, write_data_set
 
 
@@ -64,7 +65,24 @@ def test_environment_uses_the_cache_unless_told_not_to(fake_renderer, room, work
         assert np.array_equal(observations[1][key], observations[2][key])
 
 
-@pytest.mark.parametrize("backend", ["embree", pytest.param("gl", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [0, 1])
+def test_disk_without_room_is_one_warning_for_a_whole_set(fake_renderer, monkeypatch, tmp_path, workers):
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "file"))
+    env = BatchPointNavEnv(
+        4, scenes="houses:val[:6]", num_resident_scenes=2, swap_episodes=1, scene_workers=workers, sensors=()
+    )
+    with pytest.warns(CacheWarning, match=r"cannot be written to .* is not kept") as told:
+        scenes = {number for _ in range(4) for number in env.reset()[1]["scene_id"].tolist()}
+    env.close()
+    assert len(scenes) > 2
+    assert len([item for item in told if item.category is CacheWarning]) == 1
+
+
+SLOW = [pytest.param(backend, marks=pytest.mark.slow) for backend in ("gl", "gl-raycast")]
+
+
+@pytest.mark.parametrize("backend", ["embree", *SLOW])
 def test_images_of_kept_scenes_are_bitwise_those_of_fresh_ones(room, monkeypatch, tmp_path, backend):
     monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "named"))
     kwargs = {"scenes": room, "resolution": (16, 16), "sensors": ("depth", "rgb"), "straight_ratio": 1.0}
@@ -85,6 +103,7 @@ import sys, time
 from pathlib import Path
 from gym_batchnav.envs.loading import Loading
 from gym_batchnav.nav import AgentSettings
+from gym_batchnav.scenes.cache import CacheWarning
 from gym_batchnav.scenes import resolve_scenes
 from gym_batchnav.scenes.cache import SceneCache
 how = Loading(AgentSettings(), cache=SceneCache(Path(sys.argv[2]), 1 << 24))

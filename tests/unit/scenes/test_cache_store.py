@@ -229,8 +229,12 @@ def test_folder_that_cannot_be_made_is_a_warning(tmp_path):
     cache = SceneCache(tmp_path / "file" / "scenes", 1 << 20)
     with pytest.warns(CacheWarning, match="cannot be written to"):
         assert cache.put("ground-1", VALUE) == 0
+    assert cache.get("ground-1") is None
+    # What cannot be read for another reason is said: here a folder lies in the entry's place.
+    other = SceneCache(tmp_path / "other", 1 << 20)
+    (other.folder / "ground-1.bnav").mkdir(parents=True)
     with pytest.warns(CacheWarning, match="cannot be read"):
-        assert cache.get("ground-1") is None
+        assert other.get("ground-1") is None
 
 
 def test_place_and_size_come_from_the_environment(tmp_path, monkeypatch):
