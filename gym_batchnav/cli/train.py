@@ -80,7 +80,7 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
     config, seed = plan.eval_env, plan.learner.seed
     policy = load_policy(run.path / trained["checkpoint"], plan.learner.device, seed)
     before = untrained(plan.learner, plan.env)
-    sees = bool(config.sensors)
+    sees = bool(config.image_sensors)
     contestants = [
         Contestant(
             name="trained", label="trained policy", agent=policy, sees=sees, deterministic=plan.deterministic

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .checks import AUTORESET_MODES, SENSORS
+from .checks import AUTORESET_MODES, IMAGE_SENSORS, SENSORS, STATE_SENSORS
 from .env import DEFAULT_RESIDENT_SCENES, DEFAULT_SCENES, DEFAULT_SCENES_DIR, EnvConfig
+from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
 from .parts import Camera, EpisodeSet
 
 __all__ = [
@@ -11,8 +12,15 @@ __all__ = [
     "DEFAULT_RESIDENT_SCENES",
     "DEFAULT_SCENES",
     "DEFAULT_SCENES_DIR",
+    "IMAGE_SENSORS",
     "SENSORS",
+    "STATE_SENSORS",
+    "ActuationNoise",
     "Camera",
+    "DepthNoise",
     "EnvConfig",
     "EpisodeSet",
+    "PoseNoise",
+    "RgbNoise",
+    "VelocityControl",
 ]

@@ -67,7 +67,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         _check_same_limit(config, kwargs)
         self.config = EnvConfig.from_kwargs(kwargs, config)
         self.render_mode = render_mode
-        check_device(self.config, draws=bool(self.config.sensors) or render_mode is not None)
+        check_device(self.config, draws=bool(self.config.image_sensors) or render_mode is not None)
         colour = ("rgb",) if render_mode == "rgb_array" else ()
         self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)

@@ -61,7 +61,7 @@ class World:
         self._cameras = config.all_cameras
         self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
-        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.sensors, *extra_sensors))))
+        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.image_sensors, *extra_sensors))))
         self._resident = _num_resident(config, num_envs, len(self.refs))
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
