@@ -16,9 +16,14 @@ __version__ = "0.1.0"
 _LAZY_NAMES = {
     "BatchPointNavEnv": "gym_batchnav.envs",
     "PointNavEnv": "gym_batchnav.envs",
+    "ActuationNoise": "gym_batchnav.config",
     "Camera": "gym_batchnav.config",
+    "DepthNoise": "gym_batchnav.config",
     "EnvConfig": "gym_batchnav.config",
     "EpisodeSet": "gym_batchnav.config",
+    "PoseNoise": "gym_batchnav.config",
+    "RgbNoise": "gym_batchnav.config",
+    "VelocityControl": "gym_batchnav.config",
     "NavMesh": "gym_batchnav.nav",
     "Scene": "gym_batchnav.scenes",
     "load_scene": "gym_batchnav.scenes",
@@ -33,7 +38,16 @@ _LAZY_NAMES = {
 }
 
 if TYPE_CHECKING:
-    from .config import Camera, EnvConfig, EpisodeSet
+    from .config import (
+        ActuationNoise,
+        Camera,
+        DepthNoise,
+        EnvConfig,
+        EpisodeSet,
+        PoseNoise,
+        RgbNoise,
+        VelocityControl,
+    )
     from .envs import BatchPointNavEnv, PointNavEnv
     from .errors import (
         ActionError,
@@ -49,19 +63,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ActionError",
+    "ActuationNoise",
     "BatchNavError",
     "BatchPointNavEnv",
     "Camera",
     "ClosedEnvError",
     "ConfigError",
+    "DepthNoise",
     "EnvConfig",
     "EpisodeError",
     "EpisodeSet",
     "NavMesh",
     "NavMeshError",
     "PointNavEnv",
+    "PoseNoise",
+    "RgbNoise",
     "Scene",
     "SceneError",
+    "VelocityControl",
     "__version__",
     "load_scene",
     "resolve_scenes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +88,12 @@ def random_poses(rng: np.random.Generator) -> Callable[[int], Any]:
         return world_from_camera(where, rng.uniform(-np.pi, np.pi, count), rng.uniform(-0.3, 0.3, count))
 
     return poses
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests keep what they derive from scenes in a folder of their own, never in the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BATCHNAV_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("BATCHNAV_CACHE_GIB", raising=False)
+        yield

@@ -57,5 +57,13 @@ bench render-aws_small_house-subdivided-depth-64-embree render $small_house --ba
 bench render-aws_small_house-swaps-depth-64-embree render $small_house --backend embree --num-envs 64 --swap-every 50
 bench render-houses-swaps-depth-64-embree render --backend embree --num-envs 64 --swap-every 20
 bench render-houses-swaps-depth-64-gl render --backend gl --num-envs 64 --swap-every 20
+for images in depth "depth rgb"; do
+    how="--num-envs 16 --sensors $images"
+    for backend in embree gl; do
+        bench "start-aws_small_house-${images/ /-}-64-$backend" start $how --backend $backend \
+            --scenes scenes/aws_small_house.glb
+    done
+    bench "start-houses-${images/ /-}-64-embree" start $how --backend embree
+done
 bench train-houses-depth-64-embree train --num-envs 128 --backend embree
 python "$here/table.py"

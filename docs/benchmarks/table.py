@@ -81,7 +81,7 @@ def wholes(records: Mapping[str, Record]) -> str:
             f"{record['frames_per_second']:,.0f}",
         ]
         for record in records.values()
-        if record["benchmark"] != "render"
+        if record["benchmark"] in ("step", "train")
     ]
     return table(["what", "scenes", "images", "environments", "drawn by", "frames/s"], lines, right=1)
 
@@ -106,10 +106,31 @@ def swaps(records: Mapping[str, Record]) -> str:
     return table(head, lines, right=5)
 
 
+def starts(records: Mapping[str, Record]) -> str:
+    """Seconds from ``make_vec`` to the first observations."""
+    lines = []
+    for record in records.values():
+        if record["benchmark"] == "start":
+            times = [record["starts_s"][name]["median"] for name in ("cold", "warm")]
+            lines.append(
+                [
+                    scene(record),
+                    images(record),
+                    str(record["arguments"]["num_envs"]),
+                    drawn_by(record),
+                    *(f"{value:.2f}" for value in (*times, record["import_s"])),
+                ]
+            )
+    head = ["scene", "images", "environments", "drawn by", "empty cache, s", "full cache, s", "import, s"]
+    return table(head, lines, right=3)
+
+
 def all_records(records: Mapping[str, Record]) -> str:
-    """One line a record."""
+    """One line a record of frames per second."""
     lines = []
     for name, record in records.items():
+        if record["benchmark"] == "start":
+            continue
         peers = (f"{entry['name']} {entry['ratio']:.2f}" for entry in record.get("comparisons", ()))
         memory = sum(record.get("memory", {}).values()) / 2**20
         lines.append(
@@ -167,7 +188,11 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
     front = {"speeds": f"{machine(records)}\n\n{speeds(records)}", "comparisons": headlines}
     return {
         README: {**front, "steps": wholes(records)},
-        RECORDS: {"records": f"{machine(records)}\n\n{all_records(records)}", "swaps": swaps(records)},
+        RECORDS: {
+            "records": f"{machine(records)}\n\n{all_records(records)}",
+            "swaps": swaps(records),
+            "starts": starts(records),
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``batchnav train|eval|bench|doctor``."""
+"""The command line: ``batchnav train|eval|bench|scenes|doctor``."""
 
 from __future__ import annotations
 

@@ -13,17 +13,20 @@ import tyro
 from batchnav_renderer.errors import RendererError
 
 from ..errors import BatchNavError
-from .args import BenchArgs, DoctorArgs, EvalArgs, TrainArgs
+from .args import BenchArgs, DoctorArgs, EpisodesArgs, EvalArgs, TrainArgs
+from .scenes.args import ScenesArgs
 
 Arguments = (
     Annotated[TrainArgs, tyro.conf.subcommand("train")]
     | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
     | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
+    | Annotated[EpisodesArgs, tyro.conf.subcommand("episodes")]
+    | Annotated[ScenesArgs, tyro.conf.subcommand("scenes")]
     | Annotated[DoctorArgs, tyro.conf.subcommand("doctor")]
 )
 DESCRIPTION = (
     "Batched visual navigation: train agents that find their way through 3D houses, evaluate them, measure "
-    "speed, look into problems. 'batchnav COMMAND --help' explains each command."
+    "speed, look at scenes and into problems. 'batchnav COMMAND --help' explains each command."
 )
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -99,6 +102,14 @@ def dispatch(arguments: object) -> int:
         from .doctor import run_doctor
 
         return run_doctor(arguments)
+    if isinstance(arguments, EpisodesArgs):
+        from .episodes import run_episodes
+
+        return run_episodes(arguments)
+    if isinstance(arguments, ScenesArgs):
+        from .scenes.run import run_scenes
+
+        return run_scenes(arguments)
     assert isinstance(arguments, BenchArgs)
     from .bench import run_bench
 

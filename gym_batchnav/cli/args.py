@@ -106,15 +106,41 @@ class EvalArgs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodesArgs:
+    """Sample PointNav episodes, say how long and how winding they are, and write them in Habitat's format.
+
+    These are the episodes that environments with episodes=EpisodeSet(count, seed) walk. An agent that knows
+    the shortest way walks them too: no other can be expected to do better.
+    """
+
+    scenes: tuple[str, ...] = ("houses:val",)
+    """Scenes to sample in."""
+    navmesh: PathOrNone = None
+    """Navigation mesh of a single scene file; default: the file x.navmesh beside x.glb."""
+    count: int = 1000
+    """Number of episodes, spread evenly over the scenes."""
+    seed: int = 7
+    """Seed of the set."""
+    allow_stairs: Flag = False
+    """Whether start and goal may lie on different storeys."""
+    output: Annotated[PathOrNone, tyro.conf.arg(aliases=["-o"])] = None
+    """Write the episodes here, as Habitat's PointNav .json.gz."""
+    json: PathOrNone = None
+    """Write the figures here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchArgs:
-    """Measure the speed of rendering, of stepping, or of training; prints frames/s and each stage's time.
+    """Measure the speed of rendering, stepping, training or starting; prints frames/s and each stage's time.
 
     The figure is the median of five windows after a warm-up. render draws random views from the walkable
     ground of the resident scenes; step acts with forward 0.6, left 0.2, right 0.2, resets included;
-    train runs the bundled learner as the preset quick does, rollouts and updates together.
+    train runs the bundled learner as the preset quick does, rollouts and updates together. start measures
+    the seconds from make_vec to the first observations in fresh processes, five times with an empty cache of
+    scenes and five times with a full one.
     """
 
-    what: tyro.conf.Positional[Literal["render", "step", "train"]]
+    what: tyro.conf.Positional[Literal["render", "step", "train", "start"]]
     """What to measure."""
     scenes: tuple[str, ...] = ("houses:train",)
     """Scenes to measure on."""

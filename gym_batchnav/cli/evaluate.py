@@ -29,6 +29,14 @@ TASK_FIELDS = (
     "normalize_depth",
     "max_episode_steps",
     "success_distance",
+    "goal_sensor",
+    "actions",
+    "tilt_angle_deg",
+    "velocity",
+    "actuation_noise",
+    "depth_noise",
+    "rgb_noise",
+    "pose_noise",
     "forward_step",
     "turn_angle_deg",
     "sliding",
@@ -49,7 +57,7 @@ def run_eval(args: EvalArgs) -> int:
     policy = load_policy(checkpoint, device, args.seed)
     episodes = args.episode_file or EpisodeSet(args.episodes, args.seed)
     config = evaluation_env(_trained_env(checkpoint, args.device), args.scenes, args.navmesh, episodes)
-    sees = bool(config.sensors)
+    sees = bool(config.image_sensors)
     contestants = [
         Contestant(name="trained", label="trained policy", agent=policy, sees=sees, deterministic=args.greedy)
     ]
@@ -87,7 +95,7 @@ def _trained_env(checkpoint: Path, device: str | None) -> EnvConfig:
     spec = EnvSpec.from_dict(load_checkpoint(checkpoint)["env_spec"])
     # Images are named after their sensor, those of several cameras with the camera's name before it.
     images = {key: key.rpartition("_")[2] for key, field in spec.fields.items() if field.is_image}
-    sensors = tuple(sensor for sensor in SENSORS if sensor in images.values())
+    sensors = tuple(sensor for sensor in SENSORS if sensor in images.values() or sensor in spec.fields)
     known: dict[str, Any] = {"sensors": sensors, "device": device}
     if images:
         known["resolution"] = spec.fields[next(iter(images))].shape[:2]

@@ -57,6 +57,19 @@ def bench_table(record: Mapping[str, Any], title: str) -> Table:
     return table
 
 
+def start_table(record: Mapping[str, Any], title: str) -> Table:
+    """Seconds of starts with an empty and with a full cache of scenes."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for heading in ("seconds", "median of 5", "make", "reset", "least", "most"):
+        table.add_column(heading, justify="left" if heading == "seconds" else "right")
+    for name, label in (("cold", "nothing in the cache"), ("warm", "all in the cache")):
+        found = record["starts_s"][name]
+        values = (*(found[key] for key in ("median", "make", "reset")), min(found["all"]), max(found["all"]))
+        table.add_row(label, *(f"{value:.2f}" for value in values))
+    table.add_row("import, apart", f"{record['import_s']:.2f}")
+    return table
+
+
 def comparison_table(comparisons: Sequence[Mapping[str, Any]]) -> Table:
     """Peers measured in the same run; a ratio over 1 means that this library is faster."""
     table = Table(title="compared with, in the same run", title_justify="left", title_style="bold")

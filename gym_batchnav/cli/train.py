@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from ..envs import BatchPointNavEnv
-from ..envs.world import scene_refs
+from ..envs.choosing import scene_refs
 from ..rl import ProgressBar, load_policy, read_log, train
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
@@ -80,7 +80,7 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
     config, seed = plan.eval_env, plan.learner.seed
     policy = load_policy(run.path / trained["checkpoint"], plan.learner.device, seed)
     before = untrained(plan.learner, plan.env)
-    sees = bool(config.sensors)
+    sees = bool(config.image_sensors)
     contestants = [
         Contestant(
             name="trained", label="trained policy", agent=policy, sees=sees, deterministic=plan.deterministic

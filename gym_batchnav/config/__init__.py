@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from .checks import AUTORESET_MODES, SENSORS
-from .env import DEFAULT_RESIDENT_SCENES, EnvConfig
+from .checks import AUTORESET_MODES, IMAGE_SENSORS, SENSORS, STATE_SENSORS
+from .env import DEFAULT_RESIDENT_SCENES, DEFAULT_SCENES, DEFAULT_SCENES_DIR, EnvConfig
+from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
 from .parts import Camera, EpisodeSet
 
-__all__ = ["AUTORESET_MODES", "DEFAULT_RESIDENT_SCENES", "SENSORS", "Camera", "EnvConfig", "EpisodeSet"]
+__all__ = [
+    "AUTORESET_MODES",
+    "DEFAULT_RESIDENT_SCENES",
+    "DEFAULT_SCENES",
+    "DEFAULT_SCENES_DIR",
+    "IMAGE_SENSORS",
+    "SENSORS",
+    "STATE_SENSORS",
+    "ActuationNoise",
+    "Camera",
+    "DepthNoise",
+    "EnvConfig",
+    "EpisodeSet",
+    "PoseNoise",
+    "RgbNoise",
+    "VelocityControl",
+]

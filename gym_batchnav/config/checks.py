@@ -19,8 +19,12 @@ from ..errors import ConfigError
 
 Check = Callable[[str, Any], Any]
 
-SENSORS: Final = ("depth", "rgb", "semantic", "normals")
+IMAGE_SENSORS: Final = ("depth", "rgb", "semantic", "normals")
 """Images that an observation may hold."""
+STATE_SENSORS: Final = ("gps", "compass", "heading", "collision")
+"""Numbers of the agent's state that an observation may hold."""
+SENSORS: Final = IMAGE_SENSORS + STATE_SENSORS
+"""All that ``sensors`` may name."""
 AUTORESET_MODES: Final = ("SameStep", "NextStep", "Disabled")
 """Values of ``gymnasium.vector.AutoresetMode``."""
 _DEVICE: Final = re.compile(r"cpu(:0)?|cuda(:(0|[1-9][0-9]{0,2}))?")
@@ -105,12 +109,16 @@ def numbers(
     return normalize
 
 
-def choices(*allowed: str) -> Check:
-    """One of these words."""
+def choices(*allowed: str, optional: bool = False) -> Check:
+    """One of these words; with ``optional`` also None."""
 
-    def normalize(name: str, value: Any) -> str:
+    def normalize(name: str, value: Any) -> str | None:
+        if value is None and optional:
+            return None
         if not isinstance(value, str) or value not in allowed:
-            raise fail(name, value, "one of " + ", ".join(map(repr, allowed)))
+            raise fail(
+                name, value, "one of " + ", ".join(map(repr, allowed)) + (" or None" if optional else "")
+            )
         return value
 
     return normalize
@@ -145,7 +153,7 @@ def paths(name: str, value: Any) -> Path | None:
 
 
 def sensors(name: str, value: Any) -> tuple[str, ...]:
-    """A tuple of different image sensors; one name stands for itself."""
+    """A tuple of different sensors; one name stands for itself."""
     items = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Sequence) else None
     if (
         items is None

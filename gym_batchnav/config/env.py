@@ -12,18 +12,28 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ..errors import ConfigError
-from . import checks, parts
-from .checks import Check
+from . import checks, motion, parts
+from .checks import IMAGE_SENSORS, STATE_SENSORS, Check
+from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
 from .parts import Camera, EpisodeSet
 
+Actions = Literal["discrete", "discrete_look", "velocity"]
+GoalSensor = Literal["agent", "start", "none"]
 EpisodeOrder = Literal["random", "sequential"]
 GoalFormat = Literal["polar", "polar_cos_sin", "cartesian"]
 ObsKeys = Literal["default", "habitat"]
 Output = Literal["numpy", "torch"]
+SceneUp = Literal["x", "y", "z"]
 Shading = Literal["unlit", "headlight"]
 
+DEFAULT_SCENES: Final = "houses:train"
+"""The scenes that an environment has unless it is told others."""
+DEFAULT_SCENES_DIR: Final = "data/scene_datasets"
+"""Where Habitat keeps its scene data sets, from the folder that a program is started in."""
 DEFAULT_RESIDENT_SCENES: Final = 16
 """Most scenes that are held at once unless ``num_resident_scenes`` says otherwise."""
+
+_HABITAT_VELOCITY: Final = VelocityControl()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,21 +43,53 @@ class EnvConfig:
     The defaults are Habitat's PointNav (Habitat 2019 challenge settings).
     """
 
-    scenes: Any = "houses:train"
+    scenes: Any = DEFAULT_SCENES
     """``"houses:train"``, ``"houses:val"``, ``"houses:test"``, a slice (``"houses:train[:32]"``), one house
-    (``"houses:train/17"``), a scene file, a folder, or a list of these."""
+    (``"houses:train/17"``), a scene file, a folder, a Habitat data set
+    (``"x.scene_dataset_config.json"``, or ``"x.scene_dataset_config.json:scene"`` for one scene of it), or a
+    list of these. Left at its default beside a file of ``episodes``: the scenes that those name."""
+    scenes_dir: str | os.PathLike[str] | None = None
+    """Folder of scene data sets (``gibson/``, ``mp3d/``, ``hm3d/``) below which the scenes that ``episodes``
+    name are looked for; None for ``data/scene_datasets``, as in Habitat."""
     navmesh: str | os.PathLike[str] | None = None
     """Navigation mesh of a single scene file where it is not beside it."""
+    scene_up: SceneUp | None = None
+    """Axis of the scene files that points up: ``"x"``, ``"y"`` or ``"z"``; None takes what a file declares or
+    what is usual for its data set, and +Y for others. Navigation meshes are +Y up whatever it is."""
+    scene_scale: float = 1.0
+    """Metres for each unit of the scene files."""
+    scene_cache: bool = True
+    """Whether what is derived from scenes (navigation meshes, the renderer's parts) is kept on disk for the
+    next start: in the user's cache folder, or where the environment variable ``BATCHNAV_CACHE`` says (a
+    folder, or ``off``), up to 4 GiB or ``BATCHNAV_CACHE_GIB``."""
+    agent_radius: float = 0.1
+    """Metres that the agent's middle keeps from walls. Ground is baked for this agent; a ``.navmesh`` beside
+    a scene counts where it was baked for an agent at least as large, else the ground is baked anew
+    (``navmesh=`` is refused then). Built-in houses: 0.05 to 0.3 in steps of 0.01."""
+    agent_height: float = 1.5
+    """Clearance over the ground that the agent needs, metres. Built-in houses: at most 1.5."""
+    agent_max_climb: float = 0.2
+    """Highest step that the agent takes, metres. Built-in houses: at least 0.2."""
+    agent_max_slope: float = 45.0
+    """Steepest ground that the agent walks on, degrees."""
     episodes: str | os.PathLike[str] | EpisodeSet | None = None
-    """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz``; an ``EpisodeSet`` is a
-    fixed sampled set."""
+    """None samples episodes without end; a path reads a Habitat PointNav ``.json.gz`` (``val/val.json.gz``,
+    with the files of its ``content/`` folder where its own list is empty; ``val`` alone means the same); an
+    ``EpisodeSet`` is a fixed sampled set."""
     episode_order: EpisodeOrder = "random"
     """How a fixed set is walked through: drawn by each row's RNG, or ``"sequential"``: episode e of row i is
     number i + e * num_envs (modulo the size of the set)."""
     sensors: tuple[str, ...] = ("depth",)
-    """Images in the observation, out of ``"depth"``, ``"rgb"``, ``"semantic"`` (the object ids of the scene,
-    -1 where nothing is hit) and ``"normals"`` (unit vectors in the camera's frame: right, up, towards the
-    camera; 0 where nothing is hit); may be empty (blind agent)."""
+    """What the agent senses beside its task's sensors; may be empty. Images: ``"depth"``, ``"rgb"``,
+    ``"semantic"`` (the object ids of the scene, -1 where nothing is hit) and ``"normals"`` (unit vectors in
+    the camera's frame: right, up, towards the camera; 0 where nothing is hit). Numbers, as Habitat's:
+    ``"gps"`` (2,) where the agent is as seen from its start, metres to the front and to the right;
+    ``"compass"`` (1,) its heading against that of the start, and ``"heading"`` (1,) that in the world,
+    radians, positive to the left; ``"collision"`` (1,) 1 where the last action ran into something."""
+    goal_sensor: GoalSensor = "agent"
+    """The point goal ``"agent"``: as seen from where the agent is (Habitat's ``pointgoal_with_gps_compass``);
+    ``"start"``: as seen from the start, the same throughout the episode (Habitat's ``pointgoal``); ``"none"``
+    leaves it out."""
     resolution: tuple[int, int] = (64, 64)
     """Height and width of the images in pixels."""
     hfov_deg: float = 90.0
@@ -74,10 +116,26 @@ class EnvConfig:
     leaves it to ``TimeLimit``)."""
     success_distance: float = 0.2
     """Stop succeeds at a geodesic distance to the goal below this, metres."""
+    actions: Actions = "discrete"
+    """``"discrete"``: 0 stop, 1 forward, 2 turn left, 3 turn right; ``"discrete_look"``: also 4 look up, 5
+    look down; ``"velocity"``: speeds, as ``velocity`` says."""
     forward_step: float = 0.25
     """Length of a forward action, metres."""
     turn_angle_deg: float = 10.0
     """Angle of a turn action, degrees."""
+    tilt_angle_deg: float = 15.0
+    """Angle by which look up and look down tilt the cameras, degrees, at most to straight up and down."""
+    velocity: VelocityControl = _HABITAT_VELOCITY
+    """What ``actions="velocity"`` does."""
+    actuation_noise: ActuationNoise | None = None
+    """Noise of forward actions and turns; None for none. All noise is drawn from the row's seed and the
+    number of its episode, whatever the other rows do."""
+    depth_noise: DepthNoise | None = None
+    """Noise of depth images; None for none."""
+    rgb_noise: RgbNoise | None = None
+    """Noise of colour images; None for none."""
+    pose_noise: PoseNoise | None = None
+    """Noise of ``gps``, ``compass`` and ``heading``; None for none."""
     sliding: bool = True
     """Whether the agent slides along walls."""
     slack_reward: float = -0.01
@@ -104,6 +162,10 @@ class EnvConfig:
     straight_ratio: float = 1.1
     """Sampled episodes whose geodesic to Euclidean ratio r is below this are kept with probability
     20 (r - 0.98)^2 only, as in Habitat's generator; 1 keeps all."""
+    index_offset: int = 0
+    """Number of the first row among those of all ranks of a run: row i of ``reset(seed=s)`` has the seed
+    ``s + index_offset + i``, so that ranks of N rows with the offsets 0, N, 2 N, ... have the rows of one
+    environment of all of them."""
     num_resident_scenes: int | None = None
     """Scenes held at once; None for the smaller of 16 and their number (the single env: one, unless there are
     at most 16 scenes)."""
@@ -142,6 +204,12 @@ class EnvConfig:
             raise ConfigError(
                 "episode_order='sequential' needs a fixed set; give episodes=EpisodeSet(count=...) or a file"
             )
+        if self.episode_order == "sequential" and self.index_offset:
+            raise ConfigError(
+                f"index_offset={self.index_offset} with episode_order='sequential': ranks would walk through "
+                "the same episodes; give each rank a file of its own, or episode_order='random'"
+            )
+        motion.check_together(self.actions, self.actuation_noise)
 
     def _check_cameras(self) -> None:
         for name, default in _SINGLE_CAMERA.items():
@@ -180,6 +248,21 @@ class EnvConfig:
         return math.radians(self.turn_angle_deg)
 
     @property
+    def tilt_angle(self) -> float:
+        """Angle by which look up and look down tilt the cameras, radians."""
+        return math.radians(self.tilt_angle_deg)
+
+    @property
+    def image_sensors(self) -> tuple[str, ...]:
+        """Those of ``sensors`` that are images."""
+        return tuple(sensor for sensor in self.sensors if sensor in IMAGE_SENSORS)
+
+    @property
+    def state_sensors(self) -> tuple[str, ...]:
+        """Those of ``sensors`` that are numbers of the agent's state."""
+        return tuple(sensor for sensor in self.sensors if sensor in STATE_SENSORS)
+
+    @property
     def all_cameras(self) -> tuple[Camera, ...]:
         """``cameras``, or the single camera, which then is named ``camera``."""
         if self.cameras is not None:
@@ -209,6 +292,14 @@ _SINGLE_CAMERA: Final = {"hfov_deg": 90.0, "camera_height": 1.25, "camera_pitch_
 _CHECKS: Final[dict[str, Check]] = {
     "scenes": checks.scenes,
     "navmesh": checks.paths,
+    "scenes_dir": checks.paths,
+    "scene_up": checks.choices("x", "y", "z", optional=True),
+    "scene_scale": checks.numbers(0.0, 1e9, open_low=True, open_high=True),
+    "scene_cache": checks.flag,
+    "agent_radius": checks.numbers(0.0, 10.0),
+    "agent_height": checks.numbers(0.01, 100.0),
+    "agent_max_climb": checks.numbers(0.0, 10.0),
+    "agent_max_slope": checks.numbers(0.0, 89.9),
     "episodes": parts.episodes,
     "episode_order": checks.choices("random", "sequential"),
     "sensors": checks.sensors,
@@ -223,8 +314,16 @@ _CHECKS: Final[dict[str, Check]] = {
     "normalize_depth": checks.flag,
     "max_episode_steps": checks.steps,
     "success_distance": checks.positive,
+    "goal_sensor": checks.choices("agent", "start", "none"),
+    "actions": checks.choices("discrete", "discrete_look", "velocity"),
     "forward_step": checks.numbers(0.0, 10.0, open_low=True),
     "turn_angle_deg": checks.numbers(0.0, 180.0, open_low=True),
+    "tilt_angle_deg": checks.numbers(0.0, 180.0, open_low=True),
+    "velocity": motion.described(VelocityControl, optional=False),
+    "actuation_noise": motion.described(ActuationNoise),
+    "depth_noise": motion.described(DepthNoise),
+    "rgb_noise": motion.described(RgbNoise),
+    "pose_noise": motion.described(PoseNoise),
     "sliding": checks.flag,
     "slack_reward": checks.numbers(),
     "progress_reward": checks.numbers(),
@@ -237,6 +336,7 @@ _CHECKS: Final[dict[str, Check]] = {
     "max_height_difference": checks.numbers(0.0),
     "allow_stairs": checks.flag,
     "straight_ratio": checks.numbers(1.0),
+    "index_offset": checks.integers(0, high=2**62),
     "num_resident_scenes": checks.integers(1, optional=True),
     "swap_episodes": checks.integers(1, optional=True),
     "scene_workers": checks.integers(0, optional=True),

@@ -10,7 +10,7 @@ from batchnav_renderer.errors import CapacityError
 from batchnav_renderer.prepare import PreparedScene, Preparer
 
 from ..nav import NavMesh
-from .loader import SceneLoader
+from .loader import BROKEN, SceneLoader, is_broken
 from .timing import StageTimer
 
 ENOUGH_FOR_WORKERS = 5
@@ -105,18 +105,42 @@ class ScenePool:
         """Whether ``prefetch`` does anything."""
         return self._loader.ahead
 
-    def hold(self, scenes: Iterable[int]) -> None:
-        """Load all of these scenes now, for good; the workers help where there are enough."""
+    def broken_ahead(self) -> dict[int, BaseException]:
+        """Scenes that were prefetched and turned out to be broken, each once, and why."""
+        return self._loader.broken()
+
+    def leave(self, scene: int) -> None:
+        """Do not hold a scene for episodes to come."""
+        self._soon.discard(scene)
+        if scene in self._residents:
+            self._residents[scene].ahead = False
+            self.trim()
+
+    def hold(self, scenes: Iterable[int]) -> dict[int, BaseException]:
+        """Load all of these scenes now, for good; the workers help where there are enough.
+
+        Returns:
+            Those that are broken and not held, and why.
+        """
         wanted = [scene for scene in scenes if scene not in self._residents]
         with self._timer.stage("scene"):
             if len(wanted) >= ENOUGH_FOR_WORKERS:
-                self._loader.request(wanted, self._store.preparer)
+                # They begin at the end, so that this process and they meet.
+                self._loader.request(reversed(wanted), self._store.preparer)
+            broken: dict[int, BaseException] = {}
             for scene in wanted:
-                self._add(scene, wait=False)
+                try:
+                    self._add(scene, wait=False)
+                except BROKEN as error:
+                    if not is_broken(error):
+                        raise
+                    broken[scene] = error
             for scene in wanted:
-                self._wait(scene)
+                if scene not in broken:
+                    self._wait(scene)
             # The processes would only sit in memory now; a later request starts them again.
             self._loader.close()
+        return broken
 
     def acquire(self, scene: int) -> Resident:
         """The scene, loaded now where it is not yet; call ``release`` when the episode in it ends."""

@@ -110,6 +110,10 @@ class PointNavEnv(gym.Env[Any, Any]):
         """Where the agent is, as ``BatchPointNavEnv.agent_state`` without the axis of environments."""
         return {key: value[0] for key, value in self._batch.agent_state().items()}
 
+    def expert_action(self) -> int:
+        """The next action on the shortest way to the goal, as ``BatchPointNavEnv.expert_actions``."""
+        return int(self._batch.expert_actions()[0])
+
     def navmesh(self, scene_id: str | int) -> NavMesh:
         """Navigation mesh of a scene, by name or index."""
         return self._batch.navmesh(scene_id)

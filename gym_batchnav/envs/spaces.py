@@ -22,7 +22,7 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
     spaces: dict[str, gym.Space[Any]] = {
         config.image_key(camera, sensor): _image_space(config, sensor)
         for camera in config.all_cameras
-        for sensor in config.sensors
+        for sensor in config.image_sensors
     }
     for name, spec in task.sensors().items():
         if name in spaces:

@@ -67,7 +67,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         _check_same_limit(config, kwargs)
         self.config = EnvConfig.from_kwargs(kwargs, config)
         self.render_mode = render_mode
-        check_device(self.config, draws=bool(self.config.sensors) or render_mode is not None)
+        check_device(self.config, draws=bool(self.config.image_sensors) or render_mode is not None)
         colour = ("rgb",) if render_mode == "rgb_array" else ()
         self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)
@@ -189,6 +189,15 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return tuple(ref.scene_id for ref in self._world.refs)
 
     @property
+    def left_out_scenes(self) -> dict[str, str]:
+        """Names of scenes that are broken, or on whose ground no episode fits, and why; others stand in.
+
+        Each is warned of once (``SceneWarning``). Where episodes come from a file or an ``EpisodeSet``, a
+        broken scene raises instead.
+        """
+        return {self._world.refs[scene].scene_id: str(why) for scene, why in self._world.left_out.items()}
+
+    @property
     def episode_names(self) -> tuple[str, ...] | None:
         """Names of the episodes of a file; ``infos["episode_id"]`` are indices into it. None without one."""
         return self._world.episode_names
@@ -228,6 +237,23 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             "scene_id": [names[scene] for scene in state.scene],
             "episode_id": state.episode_id.copy(),
         }
+
+    def expert_actions(self) -> Any:
+        """The next action of every agent on the shortest way to its goal, for imitation or as an upper bound.
+
+        The expert is greedy and knows the navigation mesh: it turns towards where a step forward ends nearest
+        to the goal (geodesic distance), steps, and stops within ``success_distance``.
+
+        Returns:
+            (N,) int64, an array or, with ``output="torch"``, a tensor.
+
+        Raises:
+            ResetNeededError: before the first ``reset``.
+        """
+        self._check_open()
+        if not self._world.begun:
+            raise ResetNeededError("expert_actions() was called before reset(); call reset() first")
+        return to_output(self._world.simulator.expert_actions(), self.config)
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the run depends on, as nested dicts of arrays, lists and numbers.

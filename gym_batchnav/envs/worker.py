@@ -7,7 +7,6 @@ itself when its parent does.
 
 from __future__ import annotations
 
-import mmap
 import os
 import pickle
 import signal
@@ -17,94 +16,59 @@ import tempfile
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
-from batchnav_renderer.prepare import PreparedScene, Preparer
-
-from ..nav import NavMesh, navmesh_for
-from ..scenes import Scene
+from ..scenes.packing import read_value, write_value
+from .loading import LoadedScene
 
 _LENGTH = struct.Struct("<Q")
-_ALIGNMENT = 64
 _SHARED_MEMORY = "/dev/shm"
 
 
-class Loadable(Protocol):
-    """A scene that is not loaded yet (``gym_batchnav.scenes.SceneRef``)."""
-
-    @property
-    def scene_id(self) -> str:
-        """Stable name."""
-
-    def load(self) -> Scene:
-        """Make or read the scene."""
-
-
 @dataclass(frozen=True, slots=True)
-class LoadedScene:
-    """A scene that is ready for use."""
+class PackedScene:
+    """A loaded scene in files, the renderer's part apart so that it is freed once it is on the device."""
 
     scene_id: str
-    """Its stable name."""
-    ground: NavMesh
-    """Its navigation mesh with the corner tables."""
-    prepared: PreparedScene | None
-    """What the renderer takes; None for blind agents."""
+    ground: str
+    """Path of the file."""
+    prepared: str | None
+    warnings: tuple[tuple[str, type[Warning]], ...]
+    kept_bytes: int
 
-
-def load(ref: Loadable, preparer: Preparer | None = None) -> LoadedScene:
-    """Load a scene and do all that is to do before it can be walked in and handed to the renderer."""
-    scene = ref.load()
-    prepared = None if preparer is None else preparer(scene.arrays)
-    return LoadedScene(scene.scene_id, navmesh_for(scene).prepare(), prepared)
+    def delete(self) -> None:
+        """Delete the files of a scene that nobody will unpack."""
+        for path in (self.ground, self.prepared):
+            if path is not None:
+                Path(path).unlink(missing_ok=True)
 
 
 def pack_scene(loaded: LoadedScene) -> PackedScene:
     """Put a scene into shared memory."""
     prepared = None if loaded.prepared is None else pack(loaded.prepared)
-    return PackedScene(loaded.scene_id, pack(loaded.ground), prepared)
+    return PackedScene(loaded.scene_id, pack(loaded.ground), prepared, loaded.warnings, loaded.kept_bytes)
 
 
 def unpack_scene(packed: PackedScene) -> LoadedScene:
     """The scene; the files are deleted, their memory is free when the arrays are."""
     prepared = None if packed.prepared is None else unpack(packed.prepared)
-    return LoadedScene(packed.scene_id, unpack(packed.ground), prepared)
+    return LoadedScene(packed.scene_id, unpack(packed.ground), prepared, packed.warnings, packed.kept_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """A pickle whose large arrays lie in a file that the receiver maps and deletes."""
-
-    path: str
-    head: bytes
-    spans: tuple[tuple[int, int], ...]
-    """(offset, length) of each array in the file, bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class PackedScene:
-    """A loaded scene in two parcels, so that the renderer's part is freed once it is on the device."""
-
-    scene_id: str
-    ground: Parcel
-    prepared: Parcel | None
-
-    def delete(self) -> None:
-        """Delete the files of a scene that nobody will unpack."""
-        for parcel in (self.ground, self.prepared):
-            if parcel is not None:
-                Path(parcel.path).unlink(missing_ok=True)
-
-
-def pack(value: object) -> Parcel:
-    """Pickle ``value``, its arrays into a file in shared memory (or, where that is full, on disk)."""
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    views = [buffer.raw() for buffer in buffers]
+def pack(value: object) -> str:
+    """Write ``value`` to a file in shared memory (or, where that is full, on disk); returns its path."""
     try:
-        return _write(_SHARED_MEMORY if os.path.isdir(_SHARED_MEMORY) else None, head, views)
+        return _write(_SHARED_MEMORY if os.path.isdir(_SHARED_MEMORY) else None, value)
     except OSError:
-        return _write(None, head, views)
+        return _write(None, value)
+
+
+def unpack(path: str) -> Any:
+    """The value of a file, which is deleted; its arrays are writable private maps of it."""
+    with open(path, "rb") as file:
+        value = read_value(file)
+    Path(path).unlink()
+    return value
 
 
 def parcel_prefix(process: int) -> str:
@@ -119,28 +83,15 @@ def remove_parcels(process: int) -> None:
             path.unlink(missing_ok=True)
 
 
-def _write(folder: str | None, head: bytes, views: list[memoryview]) -> Parcel:
+def _write(folder: str | None, value: object) -> str:
     descriptor, path = tempfile.mkstemp(prefix=parcel_prefix(os.getpid()), dir=folder)
-    spans: list[tuple[int, int]] = []
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(bytes(_ALIGNMENT))
-            for view in views:
-                spans.append((file.tell(), view.nbytes))
-                file.write(view)
-                file.write(bytes(-file.tell() % _ALIGNMENT))
+            write_value(file, value, checked=False)
     except OSError:
         os.unlink(path)
         raise
-    return Parcel(path, head, tuple(spans))
-
-
-def unpack(parcel: Parcel) -> Any:
-    """The value of a parcel; its arrays are writable private maps of the file, which is deleted."""
-    with open(parcel.path, "rb") as file:
-        memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-    Path(parcel.path).unlink()
-    return pickle.loads(parcel.head, buffers=[memory[at : at + size] for at, size in parcel.spans])
+    return path
 
 
 def send(stream: IO[bytes], message: object) -> None:
@@ -160,9 +111,10 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def serve() -> None:
-    """Answer each pair of reference and preparer until input ends.
+    """Answer each triple of loading, reference and preparer until input ends.
 
-    An answer is ("scene", ``PackedScene``) or ("error", exception, traceback).
+    The first message says that it is ready. An answer is ("scene", ``PackedScene``) or ("error", exception,
+    traceback).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
@@ -170,6 +122,7 @@ def serve() -> None:
     # Whatever a library prints must not get between the messages.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    send(output, "ready")
     while True:
         try:
             request = receive(sys.stdin.buffer)
@@ -186,7 +139,8 @@ def serve() -> None:
 
 def _answer(request: bytes) -> tuple[Any, ...]:
     try:
-        return ("scene", pack_scene(load(*pickle.loads(request))))
+        loading, ref, preparer = pickle.loads(request)
+        return ("scene", pack_scene(loading.load(ref, preparer)))
     except Exception as error:
         trace = traceback.format_exc()
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
 from ..errors import ConfigError
 from ..nav import NavMesh
-from ..scenes import resolve_scenes
+from ..scenes import SceneWarning
 from ..sim import (
     DatasetSource,
     EpisodeSetSource,
@@ -23,20 +24,29 @@ from ..sim import (
     Simulator,
     Task,
 )
-from ..sim.dataset import read_episodes
-from ..sim.episodes import Draft, Episode
+from ..sim.dataset import EpisodeTable
+from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
+from .choosing import chosen_scenes
 from .images import Images
-from .loader import SceneLoader
+from .loader import BROKEN, SceneLoader, is_broken
+from .loading import Loading
 from .pool import ENOUGH_FOR_WORKERS, Resident, ScenePool
 from .saved import check_state
 from .timing import StageTimer
-from .worker import Loadable, load
 
 Observation = dict[str, NDArray[Any]]
 
 PREFETCHED_CHANGES = 2
 """Changes of scene that are prepared ahead: slots often swap all at about the same time."""
+
+
+class _BrokenScenesError(Exception):
+    """Scenes that no episode can be in, and why."""
+
+    def __init__(self, errors: dict[int, BaseException]) -> None:
+        super().__init__(errors)
+        self.errors = errors
 
 
 class World:
@@ -49,18 +59,22 @@ class World:
         self.config = config
         self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
         self._cameras = config.all_cameras
-        self.refs = scene_refs(config)
+        self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
-        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.sensors, *extra_sensors))))
+        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.image_sensors, *extra_sensors))))
         self._resident = _num_resident(config, num_envs, len(self.refs))
-        self._source, self._slots = _episode_source(config, self.refs, num_envs, self._resident)
-        loader = SceneLoader(self.refs, _num_workers(config, num_envs))
+        self._source, self._slots = _episode_source(
+            config, episodes, len(self.refs), num_envs, self._resident
+        )
+        self._loading = Loading.of(config)
+        loader = SceneLoader(self.refs, _num_workers(config, num_envs), self._loading)
         self.pool = ScenePool(loader, self.images, self._resident, self.timer)
         self._seeds: list[int] = []
         self._numbers = [-1] * num_envs
         self._scenes: list[int | None] = [None] * num_envs
         self._view_ids = np.zeros(num_envs, dtype=np.int64)
         self._begun = False
+        self.left_out: dict[int, BaseException] = {}
 
     def seed(self, seeds: Sequence[int | None], *, whole: bool) -> None:
         """Give rows new streams; a None leaves the row's stream as it is. ``whole``: all rows start anew."""
@@ -80,7 +94,7 @@ class World:
         """Begin the next episode of each of ``rows``, in this order: all of them, or none on an error."""
         self.images.start()
         if not len(self.pool) and self.num_envs > 1 and self._holds_all:
-            self.pool.hold(range(len(self.refs)))
+            self._leave_out(self.pool.hold(range(len(self.refs))))
         with self.timer.stage("episode"):
             begun = self._make_episodes([int(row) for row in rows])
             for row, episode, resident in begun:
@@ -96,6 +110,7 @@ class World:
         """Fresh observations of all rows; images as ``Images.draw`` says."""
         with self.timer.stage("scene"):
             self.pool.add_ahead()
+            self._leave_out_ahead()
         with self.timer.stage("render"):
             observation = self.images.draw(self._view_ids, self._poses(slice(None)))
         observation.update(self.simulator.task.observe(self.simulator.state))
@@ -109,7 +124,7 @@ class World:
 
     def ground(self, scene: int) -> NavMesh:
         """Navigation mesh of a scene; loaded for the occasion where the scene is not held."""
-        return self.pool[scene].ground if scene in self.pool else load(self.refs[scene]).ground
+        return self.pool[scene].ground if scene in self.pool else self._loading.load(self.refs[scene]).ground
 
     @property
     def episode_names(self) -> tuple[str, ...] | None:
@@ -171,18 +186,44 @@ class World:
     def _holds_all(self) -> bool:
         return self._resident >= len(self.refs)
 
+    def _leave_out(self, broken: Mapping[int, BaseException]) -> None:
+        """Do without broken scenes; raises where that cannot be: of all scenes' errors, the first one's."""
+        for scene, error in sorted(broken.items()):
+            if scene in self.left_out:
+                continue
+            if not self._source.leave_out(scene):
+                first = min(self.left_out, default=scene)
+                raise error if scene <= first else self.left_out[first]
+            self.left_out[scene] = error
+            self.pool.leave(scene)
+            name = self.refs[scene].scene_id
+            warnings.warn(f"scene {name} is left out: {error}", SceneWarning, stacklevel=6)
+
+    def _leave_out_ahead(self) -> None:
+        """Do without scenes that the workers found to be broken, and have others prepared in their place."""
+        if self._source.is_fixed:
+            # Whether their episodes are ever begun is not known.
+            return
+        if broken := self.pool.broken_ahead():
+            self._leave_out(broken)
+            self._prefetch(list(range(self.num_envs)))
+
     def _make_episodes(self, rows: list[int]) -> list[tuple[int, Episode, Resident]]:
         """Next episode of each row, its scene acquired; on an error all is as it was before."""
+        while True:
+            try:
+                return self._try_episodes(rows)
+            except _BrokenScenesError as found:
+                self._leave_out(found.errors)
+
+    def _try_episodes(self, rows: list[int]) -> list[tuple[int, Episode, Resident]]:
         saved = None if self._slots is None else self._slots.get_state()
         acquired: list[int] = []
         try:
             drafts = [self._source.draft(row, self._seeds[row], self._numbers[row] + 1) for row in rows]
             if len(drafts) >= ENOUGH_FOR_WORKERS and not self._holds_all:
-                self.pool.prefetch(dict.fromkeys(draft.scene for draft in drafts))
-            residents = []
-            for draft in drafts:
-                residents.append(self.pool.acquire(draft.scene))
-                acquired.append(draft.scene)
+                self.pool.prefetch(reversed(dict.fromkeys(draft.scene for draft in drafts)))
+            residents = self._acquire_drafts(drafts, acquired)
             episodes = self._sample(drafts, residents)
         except BaseException:
             for scene in acquired:
@@ -192,6 +233,24 @@ class World:
             raise
         return list(zip(rows, episodes, residents, strict=True))
 
+    def _acquire_drafts(self, drafts: list[Draft], acquired: list[int]) -> list[Resident]:
+        """The scenes of drafts; those that could be loaded are added to ``acquired``."""
+        residents: list[Resident] = []
+        broken: dict[int, BaseException] = {}
+        for draft in drafts:
+            if draft.scene in broken:
+                continue
+            try:
+                residents.append(self.pool.acquire(draft.scene))
+                acquired.append(draft.scene)
+            except BROKEN as error:
+                if not is_broken(error):
+                    raise
+                broken[draft.scene] = error
+        if broken:
+            raise _BrokenScenesError(broken)
+        return residents
+
     def _sample(self, drafts: list[Draft], residents: list[Resident]) -> list[Episode]:
         """Episodes of the drafts; those of one scene are made together."""
         places: dict[int, list[int]] = {}
@@ -200,7 +259,15 @@ class World:
         made: dict[int, Episode] = {}
         for chosen in places.values():
             resident = residents[chosen[0]]
-            found = self._source.make([drafts[place] for place in chosen], resident.ground, resident.scene_id)
+            try:
+                found = self._source.make(
+                    [drafts[place] for place in chosen], resident.ground, resident.scene_id
+                )
+            except NoEpisodeError as error:
+                source = self._source
+                if isinstance(source, SampledSource) and source.is_barren(resident.ground, resident.scene_id):
+                    raise _BrokenScenesError({drafts[chosen[0]].scene: error}) from error
+                raise
             made.update(zip(chosen, found, strict=True))
         return [made[place] for place in range(len(drafts))]
 
@@ -224,18 +291,6 @@ class World:
         return rig_poses(state.position[rows], state.heading[rows], self._cameras)
 
 
-def scene_refs(config: EnvConfig) -> tuple[Loadable, ...]:
-    """References of the configured scenes; ready references in a list are taken as they are."""
-    scenes = config.scenes
-    if config.navmesh is not None and not os.path.isfile(config.navmesh):
-        raise ConfigError(
-            f"navmesh={os.fspath(config.navmesh)!r}: there is no such file; give the path of a mesh"
-        )
-    if isinstance(scenes, tuple) and all(hasattr(item, "load") for item in scenes):
-        return cast("tuple[Loadable, ...]", scenes)
-    return resolve_scenes(scenes, config.navmesh)  # type: ignore[arg-type]
-
-
 def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:
     if config.num_resident_scenes is not None:
         return min(config.num_resident_scenes, num_scenes)
@@ -251,16 +306,15 @@ def _num_workers(config: EnvConfig, num_envs: int) -> int:
 
 
 def _episode_source(
-    config: EnvConfig, refs: tuple[Loadable, ...], num_envs: int, resident: int
+    config: EnvConfig, table: EpisodeTable | None, num_scenes: int, num_envs: int, resident: int
 ) -> tuple[EpisodeSource, SceneSlots | None]:
     if isinstance(config.episodes, EpisodeSet):
-        return EpisodeSetSource(config.episodes, len(refs), num_envs, config), None
-    if config.episodes is not None:
-        table = read_episodes(os.fspath(config.episodes), [ref.scene_id for ref in refs])
+        return EpisodeSetSource(config.episodes, num_scenes, num_envs, config), None
+    if table is not None:
         return DatasetSource(table, num_envs, config), None
-    if resident >= len(refs):
-        return SampledSource(len(refs), config), None
+    if resident >= num_scenes:
+        return SampledSource(num_scenes, config), None
     slots = min(resident, num_envs)
     swap = config.swap_episodes or max(16, 4 * -(-num_envs // slots))
-    schedule = SceneSlots(len(refs), slots, swap)
-    return SampledSource(len(refs), config, schedule), schedule
+    schedule = SceneSlots(num_scenes, slots, swap)
+    return SampledSource(num_scenes, config, schedule), schedule

@@ -12,6 +12,7 @@ from gym_batchnav.nav._jit import Flag, Real, Whole, kernel
 from gym_batchnav.nav._locate import in_search_box, nearest_polygon
 from gym_batchnav.nav._motion import walk
 from gym_batchnav.nav._sight import place
+from gym_batchnav.nav._visibility import Flood, see_from_spot
 from gym_batchnav.nav.ground import Ground
 from gym_batchnav.nav.triangles import SightMesh
 
@@ -34,6 +35,8 @@ class Members(NamedTuple):
     """(M, 3) the goal put on the mesh."""
     goal_spots: NDArray[np.int64]
     """(M, 3) the goal's place in the triangles."""
+    goal_views: NDArray[np.uint8]
+    """(M, T) what the goal sees of each triangle, as `see_from_spot` fills it in."""
     places: NDArray[np.float32]
     """(M, 3) the position that the next two belong to; NaN before the first step."""
     polys: NDArray[np.int32]
@@ -62,21 +65,34 @@ def _stands_at(place: NDArray[np.float32], position: NDArray[np.float32]) -> Fla
 
 
 @kernel
-def _locate(g: Ground, a: Members, k: Whole, position: NDArray[np.float32]) -> None:
-    """Brings what is known of the position of agent `k` up to date."""
+def stands_on(g: Ground, a: Members, k: Whole, position: NDArray[np.float32]) -> Whole:
+    """Brings what is known of the position of agent `k` up to date; returns its polygon (-1: none)."""
     if not _stands_at(a.places[k], position):
         _copy(position, a.places[k])
         a.polys[k] = _put(g, position, a.points[k])
+    return a.polys[k]
 
 
 @kernel
-def _apart(g: Ground, one_island: Flag, poly: Whole, target: NDArray[np.float32]) -> Flag:
-    """Whether the ground nearest to the target is on another island than the polygon, or there is none."""
+def place_goals(g: Ground, m: SightMesh, f: Flood, a: Members, first: Whole, last: Whole) -> None:
+    """Puts those goals of the agents `first` to `last` on the mesh that are not yet; `f` is scratch."""
+    for k in range(first, last):
+        if a.goal_polys[k] == UNPLACED:
+            a.goal_polys[k] = _put(g, a.goals[k], a.goal_points[k])
+            place(m, a.goal_polys[k], a.goal_points[k], a.goal_spots[k])
+            see_from_spot(m, f, a.goal_spots[k])
+            for t in range(len(f.seen)):
+                a.goal_views[k, t] = f.seen[t]
+
+
+@kernel
+def headed_for_ground(g: Ground, one_island: Flag, poly: Whole, target: NDArray[np.float32]) -> Flag:
+    """Whether the ground nearest to the target is on the polygon's island (habitat-sim, tryStep)."""
     x, y, z = target[0], target[1], target[2]
     if one_island and in_search_box(g, poly, x, y, z):
-        return False
+        return True
     other = nearest_polygon(g, x, y, z)[0]
-    return other < 0 or g.poly_island[poly] != g.poly_island[other]
+    return other >= 0 and g.poly_island[poly] == g.poly_island[other]
 
 
 @kernel
@@ -111,21 +127,17 @@ def step_crowd(
         strayed[k] = -1
         if not walking[row]:
             continue
-        _locate(g, a, k, positions[row])
-        poly = a.polys[k]
-        # As habitat-sim's tryStep: no step towards ground of another island.
-        if poly >= 0 and not _apart(g, one_island, poly, targets[row]):
+        poly = stands_on(g, a, k, positions[row])
+        if poly >= 0 and headed_for_ground(g, one_island, poly, targets[row]):
             reached = walk(g, poly, a.points[k], targets[row], sliding, scratch)
             if reached >= 0:
                 _copy(end, positions[row])
-                _locate(g, a, k, end)
-                landed = a.polys[k]
+                landed = stands_on(g, a, k, end)
                 if landed < 0 or g.poly_island[landed] != g.poly_island[reached]:
                     strayed[k] = reached
                     num_strayed += 1
-        if a.goal_polys[k] == UNPLACED:
-            a.goal_polys[k] = _put(g, a.goals[k], a.goal_points[k])
-            place(m, a.goal_polys[k], a.goal_points[k], a.goal_spots[k])
         place(m, a.polys[k], a.points[k], spot)
-        distances[row] = distance(m, spot, a.goal_spots[k], a.points[k], a.goal_points[k], a.tables[k], bound)
+        distances[row] = distance(
+            m, spot, a.goal_spots[k], a.points[k], a.goal_points[k], a.tables[k], a.goal_views[k], bound
+        )
     return num_strayed

@@ -77,6 +77,25 @@ class AgentSettings:
             if field.name.startswith("filter_"):
                 object.__setattr__(self, field.name, bool(getattr(self, field.name)))
 
+    def suits(self, other: AgentSettings) -> bool:
+        """Whether ground made for this agent is ground for another one too.
+
+        It is where the other one is no wider and no taller, and climbs steps and slopes at least as well; as
+        in files, in float32.
+        """
+        ours, theirs = (
+            (one.agent_radius, one.agent_height, -one.agent_max_climb, -one.agent_max_slope)
+            for one in (self, other)
+        )
+        return bool((np.array(ours, np.float32) >= np.array(theirs, np.float32)).all())
+
+    def body(self) -> str:
+        """The agent in words, without the settings of the bake."""
+        return (
+            f"radius {self.agent_radius:g} m, height {self.agent_height:g} m, steps of "
+            f"{self.agent_max_climb:g} m, slopes of {self.agent_max_slope:g} degrees"
+        )
+
     @property
     def height_voxels(self) -> int:
         """Clearance in voxels."""

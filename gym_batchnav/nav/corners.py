@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from gym_batchnav.nav._geodesic import bends_seen, corner_graph
+from gym_batchnav.nav._visibility import make_flood, with_bends
 from gym_batchnav.nav.ground import Ground, freeze
 from gym_batchnav.nav.triangles import SightMesh, build_sight_mesh
 
@@ -54,12 +55,14 @@ class CornerTable:
 
 def build_corner_table(ground: Ground) -> CornerTable:
     """Finds the corners and which of them see each other, and runs Dijkstra from each."""
-    sight = build_sight_mesh(ground)
+    bare = build_sight_mesh(ground)
+    flood = make_flood(len(bare.tri_xz))
+    sight = with_bends(bare, flood)
     count = len(sight.corner_xz)
     # Memory that is not written to is not taken up.
     pairs = np.empty((count * (count - 1) // 2, 2), np.int32)
     length = np.empty(len(pairs))
-    found = corner_graph(sight, pairs, length)
+    found = corner_graph(sight, flood, np.empty(count, np.bool_), pairs, length)
     a, b, length = pairs[:found, 0], pairs[:found, 1], length[:found]
     ends = (np.concatenate([a, b]), np.concatenate([b, a]))
     graph = csr_array((np.concatenate([length, length]), ends), shape=(count, count))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_batchnav.nav._crowd import UNPLACED, Members, step_crowd
+from gym_batchnav.nav._crowd import UNPLACED, Members, place_goals, step_crowd
+from gym_batchnav.nav._expert import Walker, best_turns
 from gym_batchnav.nav._motion import make_scratch, nudged
+from gym_batchnav.nav._visibility import make_flood
 
 if TYPE_CHECKING:
     from gym_batchnav.nav.navmesh import NavMesh
@@ -24,7 +27,7 @@ class Crowd:
 
     def __init__(self, mesh: NavMesh) -> None:
         self._mesh = mesh
-        self._members = _make_members(_FIRST_ROOM, mesh.num_corners)
+        self._members = _make_members(_FIRST_ROOM, mesh)
         self._strayed = np.empty(_FIRST_ROOM, np.int32)
         self._count = 0
 
@@ -84,6 +87,7 @@ class Crowd:
             last: the one after the last; None for all.
         """
         last = self._count if last is None else last
+        self._place_goals(first, last)
         ground, sight = self._mesh.tables
         num_strayed = step_crowd(
             ground, self._mesh.num_islands == 1, sight, self._members, first, last, walking, targets, sliding,
@@ -93,6 +97,53 @@ class Crowd:
         if num_strayed:
             strayed = first + np.flatnonzero(self._strayed[first:last] >= 0)
             self._bring_back(strayed, positions, distances)
+
+    def best_turns(
+        self,
+        acting: NDArray[np.bool_],
+        positions: NDArray[np.float32],
+        headings: NDArray[np.float64],
+        turns: NDArray[np.int64],
+        *,
+        turn_angle: float,
+        forward_step: float,
+        sliding: bool,
+        first: int = 0,
+        last: int | None = None,
+    ) -> None:
+        """Find how often each agent should turn before its next step forward.
+
+        Of all numbers of turns it takes the one after which a step forward ends nearest to the goal (geodesic
+        distance), the smaller one of two that are as good as equal.
+
+        Args:
+            acting: (N,) by row; the others are left alone.
+            positions: (N, 3) metres.
+            headings: (N,) radians, 0 along -Z, positive to the left.
+            turns: (N,) overwritten with the number of turns to the left, negative to the right.
+            turn_angle: of one turn, radians.
+            forward_step: metres.
+            sliding: whether the agents slide along walls.
+            first: first of the agents that are looked at, as in ``walk``.
+            last: the one after the last; None for all.
+        """
+        last = self._count if last is None else last
+        self._place_goals(first, last)
+        ground, sight = self._mesh.tables
+        walker = Walker(
+            ground=ground, one_island=self._mesh.num_islands == 1, sight=sight, members=self._members,
+            half=math.ceil(math.pi / turn_angle), turn_angle=float(turn_angle),
+            forward_step=float(forward_step), sliding=bool(sliding),
+            scratch=make_scratch(), bound=np.empty(self._mesh.num_corners), spot=np.empty(3, np.int64),
+            target=np.empty(3, np.float32), between=np.empty(3, np.float32),
+        )  # fmt: skip
+        best_turns(walker, first, last, acting, positions, headings, turns)
+
+    def _place_goals(self, first: int, last: int) -> None:
+        """Put new goals on the mesh."""
+        if (self._members.goal_polys[first:last] == UNPLACED).any():
+            ground, sight = self._mesh.tables
+            place_goals(ground, sight, make_flood(len(sight.tri_xz)), self._members, first, last)
 
     def _bring_back(
         self, strayed: NDArray[np.intp], positions: NDArray[np.float32], distances: NDArray[np.float64]
@@ -105,13 +156,14 @@ class Crowd:
         )
 
     def _grow(self) -> None:
-        spare = _make_members(self._count, self._mesh.num_corners)
+        spare = _make_members(self._count, self._mesh)
         arrays: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(self._members, spare, strict=True))
         self._members = Members(*(np.concatenate(pair) for pair in arrays))
         self._strayed = np.empty(2 * self._count, np.int32)
 
 
-def _make_members(room: int, num_corners: int) -> Members:
+def _make_members(room: int, mesh: NavMesh) -> Members:
+    num_corners, num_triangles = mesh.num_corners, len(mesh.tables[1].tri_xz)
     return Members(
         rows=np.zeros(room, np.intp),
         goals=np.zeros((room, 3), np.float32),
@@ -119,6 +171,7 @@ def _make_members(room: int, num_corners: int) -> Members:
         goal_polys=np.full(room, UNPLACED, np.int32),
         goal_points=np.zeros((room, 3), np.float32),
         goal_spots=np.zeros((room, 3), np.int64),
+        goal_views=np.zeros((room, num_triangles), np.uint8),
         places=np.full((room, 3), np.nan, np.float32),
         polys=np.full(room, -1, np.int32),
         points=np.zeros((room, 3), np.float32),

@@ -14,23 +14,19 @@ from gym_batchnav.nav import _geodesic, _locate, _motion
 from gym_batchnav.nav._arguments import finite, pair
 from gym_batchnav.nav._arguments import points as checked_points
 from gym_batchnav.nav._sight import place_all
-from gym_batchnav.nav.agent import AgentSettings
+from gym_batchnav.nav._tensors import takes_tensors
 from gym_batchnav.nav.corners import CornerTable, build_corner_table
 from gym_batchnav.nav.crowd import Crowd
 from gym_batchnav.nav.detour_writer import write_detour_set
-from gym_batchnav.nav.ground import Ground, GroundFacts, PolygonMesh, build_ground, freeze
+from gym_batchnav.nav.ground import Ground, PolygonMesh, freeze
+from gym_batchnav.nav.queries import PointQueries
 from gym_batchnav.nav.readers import mesh_from_polygons, read_navmesh
 from gym_batchnav.nav.triangles import SightMesh
 
 _Spots = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]
 
-MAX_HEIGHT_ERROR = 0.5
-"""Metres between a navigable point and the ground (habitat-sim, isNavigable)."""
-MAX_PLANE_ERROR = 0.01
-"""Metres, seen from above, between a navigable point and the ground (habitat-sim, isNavigable)."""
 
-
-class NavMesh:
+class NavMesh(PointQueries):
     """A navigation mesh; it never changes, can be pickled, and is safe to share between threads.
 
     Positions are (B, 3) arrays in metres, Y up; every method takes any B, also 0. Given points are first put
@@ -39,11 +35,7 @@ class NavMesh:
     """
 
     def __init__(self, mesh: PolygonMesh) -> None:
-        ground, facts = build_ground(mesh)
-        self._source: str = mesh.source
-        self._settings: AgentSettings = mesh.settings
-        self._ground: Ground = ground
-        self._facts: GroundFacts = facts
+        super().__init__(mesh)
         self._corners: CornerTable | None = None
 
     @classmethod
@@ -88,86 +80,11 @@ class NavMesh:
         write_detour_set(path, self._ground, self._settings)
 
     @property
-    def settings(self) -> AgentSettings:
-        """The agent and the settings of the bake; defaults where the source does not say."""
-        return self._settings
-
-    @property
-    def area_m2(self) -> float:
-        """Walkable area in 3-D, m2: the sum of the detail triangles."""
-        return self._facts.area_m2
-
-    @property
-    def num_polygons(self) -> int:
-        """Number of walkable polygons."""
-        return int(self._facts.walkable.sum())
-
-    @property
-    def num_islands(self) -> int:
-        """Number of separate parts."""
-        return len(self._facts.island_radius)
-
-    @property
-    def bounds(self) -> NDArray[np.float32]:
-        """(2, 3) lower and upper corner of the mesh's box, metres; for a file, the box of the baked scene."""
-        return np.stack([self._ground.tile_low.min(axis=0), self._ground.tile_high.max(axis=0)])
-
-    @property
     def num_corners(self) -> int:
         """C: the number of corners around which paths bend."""
         return len(self._table.sight.corner_xz)
 
-    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Draws points uniformly over the walkable area.
-
-        Args:
-            n: Number of points.
-            generator: Source of randomness; three numbers are drawn per point.
-
-        Returns:
-            (n, 3) float32.
-        """
-        if n < 0:
-            raise ConfigError(f"n is {n}; it must be 0 or more")
-        return self.points_at(generator.random((n, 3)))
-
-    def points_at(self, draws: NDArray[np.float64]) -> NDArray[np.float32]:
-        """The points (B, 3) that ``sample`` makes of random numbers (B, 3) in [0, 1)."""
-        chosen = np.searchsorted(self._facts.sample_cdf, draws[:, 0], side="right")
-        index = self._facts.sample_tri[np.minimum(chosen, len(self._facts.sample_tri) - 1)]
-        a, b, c = np.moveaxis(self._ground.detail_tri[index].astype(np.float64), 1, 0)
-        # Uniform in a triangle: Osada et al. 2002, Shape Distributions, equation 1.
-        root, share = np.sqrt(draws[:, 1:2]), draws[:, 2:3]
-        points: NDArray[np.float64] = (1 - root) * a + root * (1 - share) * b + root * share * c
-        return points.astype(np.float32)
-
-    def snap(self, points: ArrayLike) -> NDArray[np.float32]:
-        """The nearest point of the mesh to each of (B, 3) points: (B, 3) float32, NaN where none is near."""
-        return self._nearest("points", points)[1]
-
-    def island(self, points: ArrayLike) -> NDArray[np.int32]:
-        """(B,) island of each of (B, 3) points, -1 where no ground is near."""
-        polys = self._nearest("points", points)[0]
-        return np.where(polys >= 0, self._ground.poly_island[polys], -1).astype(np.int32)
-
-    def island_radius(self, points: ArrayLike) -> NDArray[np.float32]:
-        """(B,) radius in metres of the island under each of (B, 3) points, 0 where no ground is near.
-
-        As habitat-sim's IslandSystem: the greatest distance of a polygon vertex from the mean of the vertices
-        of all polygons of the island.
-        """
-        island = self.island(points)
-        return np.where(island >= 0, self._facts.island_radius[island], 0).astype(np.float32)
-
-    def is_navigable(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """(B,) whether each point (B, 3) is on the mesh, within 0.5 m in height and 1 cm seen from above."""
-        given = checked_points("points", points)
-        snapped = _locate.nearest_polygons(self._ground, given)[1]
-        level = np.abs(snapped[:, 1] - given[:, 1])
-        plane = np.hypot(snapped[:, 0] - given[:, 0], snapped[:, 2] - given[:, 2])
-        # Comparisons with NaN are false: no ground near, not navigable.
-        return np.asarray((level <= MAX_HEIGHT_ERROR) & (plane <= MAX_PLANE_ERROR))
-
+    @takes_tensors
     def move(
         self,
         positions: ArrayLike,
@@ -215,6 +132,7 @@ class NavMesh:
             result[strayed] = _motion.nudged(ground, reached[strayed], result[strayed])
         return result
 
+    @takes_tensors
     def geodesic_distance(self, starts: ArrayLike, goals: ArrayLike) -> NDArray[np.float64]:
         """Length of the shortest path from each start to its goal.
 
@@ -235,6 +153,53 @@ class NavMesh:
         scratch = np.empty((1, self.num_corners), np.float32)
         return self._distances(self._spots(start), self._spots(end), scratch, False)[0]
 
+    @takes_tensors
+    def closest_goal(
+        self, starts: ArrayLike, goals: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Length of the shortest path from each start to the goal that is closest to it, and which that is.
+
+        Args:
+            starts: (B, 3) metres, finite.
+            goals: (G, 3) metres, finite; the same goals for all starts.
+
+        Returns:
+            (B,) float64 metres, inf where no goal can be reached; (B,) index into the goals, -1 there.
+
+        Raises:
+            ConfigError: A shape is wrong or a number is not finite.
+        """
+        start = self._spots(finite("starts", checked_points("starts", starts)))
+        given = finite("goals", checked_points("goals", goals))
+        length, index = np.full(len(start[0]), np.inf), np.full(len(start[0]), -1)
+        if len(given):
+            rows, goal = self.goal_table(given), self._spots(given)
+            _geodesic.closest_goals(
+                self._table.sight, start[1], goal[1], start[2], goal[2], rows.min(axis=0),
+                rows.argmin(axis=0), np.empty(self.num_corners), length, index,
+            )  # fmt: skip
+        return length, index
+
+    @takes_tensors
+    def line_of_sight(self, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.bool_]:
+        """Whether the straight line between two points, seen from above, stays on the ground.
+
+        Args:
+            starts: (B, 3) metres, finite.
+            ends: (B, 3) metres, finite.
+
+        Returns:
+            (B,) bool; False where there is no ground near one of the points.
+
+        Raises:
+            ConfigError: Shapes differ or a number is not finite.
+        """
+        start, end = pair("starts", starts, "ends", ends)
+        clear = np.empty(len(start), np.bool_)
+        _geodesic.lines_of_sight(self._table.sight, self._spots(start)[1], self._spots(end)[1], clear)
+        return clear
+
+    @takes_tensors
     def goal_table(self, goals: ArrayLike) -> NDArray[np.float32]:
         """Prepares goals for `distance_to_goal`.
 
@@ -246,11 +211,12 @@ class NavMesh:
             none (or where no shortest path to the goal can bend at the corner).
         """
         table = self._table
-        polys, spots, points = self._spots(finite("goals", checked_points("goals", goals)))
-        rows = np.empty((len(polys), self.num_corners), np.float32)
-        _geodesic.goal_rows(table.sight, table.between, self._ground.poly_island[polys], spots, points, rows)
+        _, spots, points = self._spots(finite("goals", checked_points("goals", goals)))
+        rows = np.empty((len(spots), self.num_corners), np.float32)
+        _geodesic.goal_rows(table.sight, table.between, spots, points, rows)
         return rows
 
+    @takes_tensors
     def distance_to_goal(
         self, positions: ArrayLike, goals: ArrayLike, tables: NDArray[np.float32]
     ) -> NDArray[np.float64]:
@@ -280,6 +246,7 @@ class NavMesh:
         """An empty crowd, which walks agents on this mesh step by step: quicker than ``move``."""
         return Crowd(self)
 
+    @takes_tensors
     def shortest_path(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
         """The corners of the shortest path between two points.
 
@@ -301,42 +268,16 @@ class NavMesh:
         middle = self._table.chain_to_goal(int(first[0]), row[0], ends[1][1][0])
         return np.concatenate([ends[0][2], middle, ends[1][2]]).astype(np.float64)
 
-    def top_down(
-        self, meters_per_pixel: float, height: float | None = None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-        """The walkable ground seen from above.
-
-        Args:
-            meters_per_pixel: Size of a pixel, above 0.
-            height: Only ground that is navigable from this height (within 0.5 m), as habitat-sim's
-            get_topdown_view;
-                None takes all storeys.
-
-        Returns:
-            The mask (h, w), rows along +z and columns along +x, and the place (x, z) of pixel (0, 0): pixel
-            (r, c) says whether the point (x + c * meters_per_pixel, z + r * meters_per_pixel) is walkable.
-        """
-        if not (np.isfinite(meters_per_pixel) and meters_per_pixel > 0):
-            raise ConfigError(f"meters_per_pixel is {meters_per_pixel}; it must be above 0")
-        low, high = self.bounds[:, [0, 2]]
-        size = ((high - low) / np.float32(meters_per_pixel)).astype(np.int64)
-        # Added up step by step in float32, as habitat-sim does.
-        xs, zs = (
-            np.cumsum([start, *[np.float32(meters_per_pixel)] * (max(count, 1) - 1)], dtype=np.float32)
-            for start, count in zip(low, size, strict=True)
-        )
-        if height is None:
-            mask = np.empty((len(zs), len(xs)), np.bool_)
-            _locate.covered(self._ground, xs, zs, MAX_PLANE_ERROR, mask)
-            return mask, low
-        grid = np.empty((len(zs), len(xs), 3), np.float32)
-        grid[..., 0], grid[..., 1], grid[..., 2] = xs, height, zs[:, None]
-        return self.is_navigable(grid.reshape(-1, 3)).reshape(len(zs), len(xs)), low
-
     def prepare(self) -> NavMesh:
         """Builds the corner distances now, not on first use, so that a pickle holds them; returns self."""
         _ = self._table
         return self
+
+    def named(self, source: str) -> NavMesh:
+        """The same mesh, which shares all arrays, under another name in messages."""
+        same = NavMesh.__new__(NavMesh)
+        same.__dict__.update(self.__dict__, _source=source)
+        return same
 
     def __repr__(self) -> str:
         return (
@@ -365,9 +306,6 @@ class NavMesh:
             self._corners = build_corner_table(self._ground)
         return self._corners
 
-    def _nearest(self, name: str, points: ArrayLike) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        return _locate.nearest_polygons(self._ground, checked_points(name, points))
-
     def _spots(self, points: NDArray[np.float32]) -> _Spots:
         """Nearest polygons, places in the triangles, and points on the mesh."""
         polys, snapped = _locate.nearest_polygons(self._ground, points)
@@ -384,7 +322,6 @@ class NavMesh:
         _geodesic.distances(
             table.sight,
             table.between,
-            self._ground.poly_island[goals[0]],
             starts[1],
             goals[1],
             starts[2],

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
+from gym_batchnav.errors import NavMeshError
 from gym_batchnav.nav.agent import AgentSettings
 from gym_batchnav.nav.bake import bake_polygons
+from gym_batchnav.nav.fit import warn_of_misfit
 from gym_batchnav.nav.navmesh import NavMesh
 
 _LOG = logging.getLogger(__name__)
@@ -40,29 +42,50 @@ class SceneLike(Protocol):
 
     @property
     def positions(self) -> Any:
-        """(V, 3) metres; asked for where there is no other ground."""
+        """(V, 3) metres; asked for where there is no other ground, and to see whether a file fits."""
 
     @property
     def triangles(self) -> Any:
         """(F, 3) vertex indices; asked for where there is no other ground."""
 
 
-def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None) -> NavMesh:
+def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None, *, strict: bool = False) -> NavMesh:
     """The navigation mesh of a scene: its ``.navmesh`` file, else its walkable polygons, else a baked one.
+
+    A file is taken where it was baked for an agent at least as large as the one that is asked for
+    (`AgentSettings.suits`); else the ground is baked anew, as habitat-sim does where its settings differ.
+    Files of version 1 tell radius, height and step; their slope is taken to be Habitat's.
+
+    A file's ground that reaches out of the scene gives a `SceneWarning`.
 
     Args:
         scene: A `gym_batchnav.scenes.Scene` or the like.
-        settings: For a bake, see `bake_navmesh`; the others are for the agent that they were made for.
+        settings: The agent, and the grid of a bake (see `bake_navmesh`); None takes a file as it is, and
+            bakes for Habitat's agent. Walkable polygons are for the agent that they were made for.
+        strict: Whether a file for a smaller agent is an error.
 
     Raises:
-        NavMeshError: The mesh is broken, or the scene's triangles hold no walkable ground.
+        NavMeshError: The mesh is broken, or is for a smaller agent and ``strict``; or the scene's triangles
+        hold no walkable ground.
     """
     if scene.navmesh_path is not None:
-        return NavMesh.load(scene.navmesh_path)
+        mesh = NavMesh.load(scene.navmesh_path)
+        if settings is None or mesh.settings.suits(settings):
+            warn_of_misfit(mesh, scene.positions, scene.scene_id, scene.navmesh_path)
+            return mesh
+        _refuse(scene.navmesh_path, mesh.settings, settings, strict)
+        return bake_navmesh(scene.positions, scene.triangles, settings, source=scene.scene_id)
     if scene.walkable is not None:
         ground: _Walkable = scene.walkable
         return NavMesh.from_polygons(ground.vertices, ground.polygons, source=scene.scene_id)
     return bake_navmesh(scene.positions, scene.triangles, settings, source=scene.scene_id)
+
+
+def _refuse(path: Path, found: AgentSettings, wanted: AgentSettings, strict: bool) -> None:
+    problem = f"{path}: was baked for an agent of {found.body()}; too small for one of {wanted.body()}"
+    if strict:
+        raise NavMeshError(f"{problem}; leave the file out to have one baked, or ask for a smaller agent")
+    _LOG.info("%s; the ground is baked anew", problem)
 
 
 def bake_navmesh(

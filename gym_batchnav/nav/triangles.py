@@ -22,7 +22,7 @@ NO_LINK = -1
 
 
 class SightMesh(NamedTuple):
-    """T triangles wound counter-clockwise in the (x, z) plane, C corners, F entries of their fans."""
+    """T triangles wound counter-clockwise in the (x, z) plane, C corners, F entries of fans, K of bends."""
 
     grid: NDArray[np.float64]
     """(3,) x and z of the grid's origin, grid steps per metre."""
@@ -46,6 +46,12 @@ class SightMesh(NamedTuple):
     """(C + 1,) first entry of each corner's fan."""
     fan: NDArray[np.int32]
     """(F,) 4 x triangle + the corner's place in it, counter-clockwise."""
+    bend_start: NDArray[np.int64]
+    """(T + 1,) first of each triangle's bends."""
+    bend: NDArray[np.int32]
+    """(K,) the corners that points of the triangle may see and at which a path from there may bend."""
+    bend_clear: NDArray[np.bool_]
+    """(K,) whether all points of the triangle see the corner."""
 
 
 @kernel
@@ -55,7 +61,7 @@ def orient(ax: Whole, az: Whole, bx: Whole, bz: Whole, cx: Whole, cz: Whole) -> 
 
 
 def build_sight_mesh(g: Ground) -> SightMesh:
-    """Triangulates the walkable polygons and finds the corners."""
+    """Triangulates the walkable polygons and finds the corners; ``with_bends`` adds the bends."""
     box = g.poly_box[g.poly_island >= 0]
     low = box[:, :2].min(axis=0).astype(np.float64)
     extent = max(float((box[:, 2:].max(axis=0) - low).max()), 1e-6)
@@ -80,6 +86,9 @@ def build_sight_mesh(g: Ground) -> SightMesh:
         corner_island=g.poly_island[poly_of_tri[fan[fan_start[:-1]] >> 2]].astype(np.int32),
         fan_start=fan_start,
         fan=fan,
+        bend_start=np.zeros(len(tri_xz) + 1, np.int64),
+        bend=np.empty(0, np.int32),
+        bend_clear=np.empty(0, np.bool_),
     )
     frozen: SightMesh = freeze(mesh)
     return frozen

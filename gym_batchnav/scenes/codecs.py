@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import SceneError
 
 INSTALL_HINT = 'pip install "gym-batchnav[formats]"'
-DRACO, MESHOPT, BASIS = "DracoPy", "meshopt", "opengl_basisu"
+DRACO, MESHOPT, BASIS, COLLADA = "DracoPy", "meshopt", "opengl_basisu", "collada"
 
 
 class CodecError(SceneError):

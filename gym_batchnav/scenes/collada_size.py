@@ -15,10 +15,13 @@ _BYTES_PER_CHARACTER = 32
 _DEEPEST = 200
 
 
-def check_collada_size(path: Path, content: bytes, budget: Budget) -> None:
+def check_collada_size(path: Path, content: bytes, budget: Budget) -> bytes:
     """Count what the nodes and geometries of a COLLADA file take with all their instances.
 
     Nodes may instantiate nodes that instantiate others, so a few lines can stand for billions.
+
+    Returns:
+        The file without materials that it names and does not define, which pycollada takes badly.
 
     Raises:
         SceneError: the XML is broken, nodes instantiate themselves, or the file unpacks to too much.
@@ -37,6 +40,35 @@ def check_collada_size(path: Path, content: bytes, budget: Budget) -> None:
     for element in root.iter():
         if _local(element) == "visual_scene":
             budget.spend(sizes.of(element, 0), "its nodes and their instances")
+    _check_positions(path, root)
+    return ElementTree.tostring(root) if _drop_unknown_materials(root) else content
+
+
+def _check_positions(path: Path, root: ElementTree.Element) -> None:
+    """Refuse positions that are no numbers, which pycollada takes for zeros."""
+    named = {
+        element.get("source", "").removeprefix("#")
+        for element in root.iter()
+        if _local(element) == "input" and element.get("semantic") == "POSITION"
+    }
+    for source in root.iter():
+        if _local(source) == "source" and source.get("id") in named:
+            text = " ".join(source.itertext()).lower()
+            if "nan" in text or "inf" in text or "#" in text:
+                raise SceneError(f"{path}: source {source.get('id')!r:.80} has a position NaN or infinite")
+
+
+def _drop_unknown_materials(root: ElementTree.Element) -> bool:
+    """Take out ``instance_material`` elements without a target; whether there were some."""
+    known = {element.get("id") for element in root.iter() if _local(element) == "material"}
+    found = False
+    for parent in list(root.iter()):
+        for child in list(parent):
+            target = child.get("target", "").removeprefix("#")
+            if _local(child) == "instance_material" and target not in known:
+                parent.remove(child)
+                found = True
+    return found
 
 
 @dataclass(slots=True)

@@ -13,7 +13,9 @@ import numpy as np
 from batchnav_renderer.types import SceneArrays
 
 from ..errors import ConfigError
+from .layout import is_z_up
 from .scene import SceneWarning
+from .texts import decode_text
 
 Up = Literal["x", "y", "z"]
 # The file's axes that become x, y and z, and their signs; proper rotations all.
@@ -44,11 +46,11 @@ class Frame:
 
 
 def declared_frame(path: Path) -> Frame:
-    """Frame that a COLLADA file declares; other formats are taken as +Y up and metres."""
+    """Frame that a COLLADA file declares or that is usual for its data set; else +Y up and metres."""
     if path.suffix.lower() != ".dae":
-        return Frame()
+        return Frame("z" if is_z_up(path) else "y")
     with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+        head = decode_text(file.read(_HEAD_BYTES)).encode()
     axis, unit = _UP_AXIS.search(head), _UNIT.search(head)
     up: Up = {b"X": "x", b"Z": "z"}.get(axis[1], "y") if axis else "y"  # type: ignore[assignment]
     try:

@@ -14,10 +14,12 @@ from PIL import Image
 from ..errors import SceneError
 from .budget import MAX_IMAGE_PIXELS
 from .codecs import decode_basis
+from .files import SceneFolder
 from .ktx2 import basis_size, is_basis
+from .standins import grey_image, warn_of_standin
 
 # Formats whose decoders do nothing but decode (no PostScript, no containers).
-_FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "GIF", "TGA", "TIFF", "DDS")
+_FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "AVIF", "BMP", "GIF", "TGA", "TIFF", "DDS")
 # What Pillow is known to raise on broken images.
 _DECODE_ERRORS = (
     *(OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError, OverflowError),
@@ -58,10 +60,31 @@ def decode_image(content: bytes) -> NDArray[np.uint8]:
         except SceneError as error:
             raise ImageError(str(error)) from error
     with _open(content) as image:
-        return decode_pillow(image)
+        return _decode_pillow(image)
 
 
-def decode_pillow(image: Image.Image) -> NDArray[np.uint8]:
+def image_or_standin(folder: SceneFolder, name: str, place: str) -> NDArray[np.uint8]:
+    """Decode the image file that ``place`` calls ``name``; a broken one gives a warning and grey.
+
+    Raises:
+        SceneError: the image has more pixels than the scene file may unpack to.
+    """
+    place_and_name = f"{place} {name!r:.80}"
+    try:
+        content = folder.read_foreign(name, place)
+        num_pixels = image_pixels(content)
+    except SceneError as error:
+        warn_of_standin(folder.scene, place_and_name, f"cannot be read ({error})")
+        return grey_image()
+    folder.budget.spend(4 * num_pixels, place_and_name)
+    try:
+        return decode_image(content)
+    except SceneError as error:
+        warn_of_standin(folder.scene, place_and_name, f"cannot be decoded ({error})")
+        return grey_image()
+
+
+def _decode_pillow(image: Image.Image) -> NDArray[np.uint8]:
     """Decode an image that Pillow has opened; (h, w, 4) uint8; raises ``ImageError`` where that fails."""
     if image.format not in _FORMATS or image.width * image.height > MAX_IMAGE_PIXELS:
         raise ImageError(f"is a {image.format} image of {image.width} x {image.height} pixels")

@@ -8,17 +8,24 @@ from pathlib import Path
 from batchnav_renderer.types import RenderConfigError, SceneArrays
 
 from ..errors import NavMeshError, SceneError
+from .collada_file import load_collada
 from .frames import Frame, Up, check_frame, declared_frame, to_world, warn_of_frame
 from .gltf import load_gltf
-from .meshes import MESH_SUFFIXES, load_mesh_file
+from .off import load_off
+from .ply import load_ply
+from .reads import is_file, note_content
 from .scene import Scene
+from .stl import load_stl
 from .wavefront import load_obj
 
 GLTF_SUFFIXES = (".glb", ".gltf")
 _LOADERS: dict[str, Callable[[Path], SceneArrays]] = {
     **dict.fromkeys(GLTF_SUFFIXES, load_gltf),
     ".obj": load_obj,
-    **dict.fromkeys(MESH_SUFFIXES, load_mesh_file),
+    ".ply": load_ply,
+    ".stl": load_stl,
+    ".off": load_off,
+    ".dae": load_collada,
 }
 
 SUPPORTED_SUFFIXES = tuple(_LOADERS)
@@ -34,11 +41,13 @@ def load_scene(
     looks as if z were up.
 
     Args:
-        path: a ``.glb``, ``.gltf`` or ``.obj`` file, or, with the extra ``formats``, a ``.ply``, ``.stl``,
-            ``.off`` or ``.dae`` file.
-        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists. It is in
-            metres and +Y up whatever the scene file is.
-        up: the axis of the file that points up; None takes what a ``.dae`` file declares, and +Y for others.
+        path: a ``.glb``, ``.gltf``, ``.obj``, ``.ply``, ``.stl`` or ``.off`` file, or, with the extra
+            ``formats``, a ``.dae`` file.
+        navmesh: its navigation mesh; None takes ``x.navmesh`` beside ``x.glb`` where that exists, and
+            ``x.basis.navmesh`` or ``x.navmesh`` beside ``x.basis.glb``. It is in metres and +Y up whatever
+            the scene file is.
+        up: the axis of the file that points up; None takes what a ``.dae`` file declares, +Z for files of
+            Gibson, Matterport3D and HM3D (see ``layout.is_z_up``), and +Y for others.
         scale: metres for each unit of the file; a ``.dae`` file's own unit is applied besides.
 
     Returns:
@@ -54,14 +63,27 @@ def load_scene(
     check_frame(up, scale)
     check_scene_file(path)
     navmesh_path = find_navmesh(path, navmesh)
+    if navmesh_path is not None:
+        note_content(navmesh_path)
     try:
         declared = declared_frame(path)
-        arrays = _LOADERS[path.suffix.lower()](path)
+        arrays = load_arrays(path)
+        if not arrays.num_triangles:
+            raise SceneError(f"{path}: holds no triangles whose corners differ")
         arrays = to_world(arrays, Frame(up or declared.up, scale * declared.metres))
     except RenderConfigError as error:
         raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
     warn_of_frame(path, arrays)
     return Scene(scene_id=str(path), arrays=arrays, navmesh_path=navmesh_path)
+
+
+def load_arrays(path: Path) -> SceneArrays:
+    """Read a scene file in its own frame and unit; raises ``SceneError``."""
+    check_scene_file(path)
+    try:
+        return _LOADERS[path.suffix.lower()](path)
+    except RenderConfigError as error:
+        raise SceneError(f"{path}: holds what cannot be drawn ({error})") from error
 
 
 def check_scene_file(path: Path) -> None:
@@ -70,16 +92,17 @@ def check_scene_file(path: Path) -> None:
         raise SceneError(
             f"{path}: scenes ending in {path.suffix!r} cannot be read; supported: {', '.join(_LOADERS)}"
         )
-    if not path.is_file():
+    if not is_file(path):
         raise SceneError(f"{path}: there is no such scene file")
 
 
 def find_navmesh(path: Path, navmesh: str | Path | None) -> Path | None:
     """Navigation mesh file of scene file ``path``: the given one, or the one beside it, or None."""
     if navmesh is None:
-        beside = path.with_suffix(".navmesh")
-        return beside if beside.is_file() else None
+        names = dict.fromkeys((path.stem, path.stem.removesuffix(".basis")))
+        beside = (path.with_name(f"{name}.navmesh") for name in names)
+        return next((mesh for mesh in beside if is_file(mesh)), None)
     given = Path(navmesh)
-    if not given.is_file():
+    if not is_file(given):
         raise NavMeshError(f"{given}: there is no such navigation mesh file (given for scene {path})")
     return given

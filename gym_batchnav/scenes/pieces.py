@@ -42,14 +42,14 @@ def join_pieces(
         ).astype(np.uint32),
         material_ids=np.repeat([piece.material for piece in pieces], faces).astype(np.int32),
         object_ids=np.concatenate([piece.object_ids for piece in pieces]),
-        uvs=_join([piece.uvs for piece in pieces], counts, np.zeros(2, np.float32)),
-        colors=_join([piece.colors for piece in pieces], counts, np.full(4, 255, np.uint8)),
+        uvs=join_per_vertex([piece.uvs for piece in pieces], counts, np.zeros(2, np.float32)),
+        colors=join_per_vertex([piece.colors for piece in pieces], counts, np.full(4, 255, np.uint8)),
         materials=without_idle_cutoffs(materials, textures),
         textures=textures,
     )
 
 
-def _join(
+def join_per_vertex(
     arrays: list[NDArray[Scalar] | None], counts: list[int], default: NDArray[Scalar]
 ) -> NDArray[Scalar] | None:
     """Concatenate per-vertex arrays, ``default`` standing in for absent ones; None where all are absent."""

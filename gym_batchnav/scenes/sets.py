@@ -4,48 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import ConfigError, NavMeshError, SceneError
-from .houses.splits import SPLITS, house_id, load_house
-from .loading import GLTF_SUFFIXES, SUPPORTED_SUFFIXES, check_scene_file, find_navmesh, load_scene
-from .scene import Scene
+from .frames import Up, check_frame
+from .habitat import CONFIG_SUFFIX, SceneDataSet
+from .houses.splits import SPLITS, house_id
+from .layout import scene_files
+from .loading import GLTF_SUFFIXES, SUPPORTED_SUFFIXES, check_scene_file, find_navmesh
+from .refs import SceneRef
 
 _HOUSES = re.compile(r"houses:(?P<split>[^/\[]*)(?:/(?P<one>\d+)|\[(?P<slice>[^\]]*)\])?")
 _SLICE = re.compile(r"(-?\d*):(-?\d*)(?::(-?\d+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class SceneRef:
-    """A scene that is not loaded yet; small and picklable."""
-
-    scene_id: str
-    """Stable name of the scene."""
-    source: str
-    """Name of a house split, or path of a scene file."""
-    house: int | None = None
-    """Number of a house in its split; None for files."""
-    navmesh: str | None = None
-    """Navigation mesh file; None where there is none."""
-
-    def load(self) -> Scene:
-        """Make or read the scene; raises ``SceneError`` or ``NavMeshError`` where that fails."""
-        if self.house is not None:
-            return load_house(self.source, self.house)
-        return load_scene(self.source, self.navmesh)
-
-
 def resolve_scenes(
-    spec: str | Path | Sequence[str | Path], navmesh: str | Path | None = None
+    spec: str | Path | Sequence[str | Path],
+    navmesh: str | Path | None = None,
+    *,
+    up: Up | None = None,
+    scale: float = 1.0,
+    scenes_dir: str | Path | None = None,
 ) -> tuple[SceneRef, ...]:
     """Turn the ``scenes`` argument of an environment into references.
 
     Args:
         spec: ``"houses:train"``, ``"houses:val"``, ``"houses:test"``, one house (``"houses:train/17"``), a
             slice (``"houses:train[:32]"``), a scene file, a folder (all glTF files below it, sorted, or all
-            other scene files where there are none), or a list of these. Repeated scenes are kept once.
-        navmesh: navigation mesh of a single scene file, where it is not beside it.
+            other scene files where there are none), a Habitat data set
+            (``"replica_cad/replicaCAD.scene_dataset_config.json"``: its scene instances, or its stages where
+            it has none), one scene of it (``"…/replicaCAD.scene_dataset_config.json:apt_0"``), or a list of
+            these. Repeated scenes are kept once.
+
+            Of a folder, ``x.basis.glb`` is taken before ``x.glb``, and meshes of semantics and collisions are
+            left out, so that folders of Gibson, Matterport3D and HM3D give one reference for each scene. A
+            folder with one data set that has scene instances stands for that data set.
+        navmesh: navigation mesh of a single scene, where it is not beside its file.
+        up: axis of the scene files that points up; see ``load_scene``. Data sets say theirs.
+        scale: metres for each unit of the scene files.
+        scenes_dir: folder besides its own surroundings in which files of a data set may lie.
 
     Returns:
         At least one reference.
@@ -57,25 +55,69 @@ def resolve_scenes(
     specs = [spec] if isinstance(spec, str | Path) else list(spec)
     if not specs:
         raise ConfigError("scenes is an empty list; name at least one scene, such as 'houses:train'")
-    refs = [ref for one in specs for ref in _resolve_one(one, navmesh)]
-    unique = tuple(dict.fromkeys(refs))
+    check_frame(up, scale)
+    refs = [ref for one in specs for ref in _resolve_one(one, navmesh, scenes_dir)]
+    unique = tuple(dict.fromkeys(_framed(refs, up, scale)))
     if navmesh is not None and len(unique) != 1:
         raise ConfigError(
-            f"navmesh={str(navmesh)!r} is for a single scene file, but scenes={spec!r} names "
+            f"navmesh={str(navmesh)!r} is for a single scene, but scenes={spec!r:.200} names "
             f"{len(unique)} scenes; put each x.navmesh beside its x.glb"
         )
     return unique
 
 
-def _resolve_one(spec: object, navmesh: str | Path | None) -> list[SceneRef]:
+def _framed(refs: list[SceneRef], up: Up | None, scale: float) -> list[SceneRef]:
+    """Files with the frame that the user gives; built-in houses and data sets have their own."""
+    if (up, scale) == (None, 1.0):
+        return refs
+    files = [ref.house is None and ref.member is None for ref in refs]
+    if not any(files):
+        raise ConfigError(
+            f"up={up!r} and scale={scale} are for scene files, but all scenes are built-in houses or those "
+            "of a data set, which have their own; leave them out"
+        )
+    return [
+        replace(ref, up=up, scale=scale) if is_file else ref for ref, is_file in zip(refs, files, strict=True)
+    ]
+
+
+def _resolve_one(spec: object, navmesh: str | Path | None, scenes_dir: str | Path | None) -> list[SceneRef]:
     if not isinstance(spec, str | Path):
         raise ConfigError(f"scenes holds {spec!r}; expected strings or paths")
     if isinstance(spec, str) and spec.startswith("houses:"):
         if navmesh is not None:
             raise ConfigError(f"navmesh={str(navmesh)!r} is given, but {spec!r} brings its own")
         return _houses(spec)
+    config, found, name = str(spec).rpartition(f"{CONFIG_SUFFIX}:")
+    if found or str(spec).endswith(CONFIG_SUFFIX):
+        path = Path(f"{config}{CONFIG_SUFFIX}") if found else Path(spec)
+        return _data_set(path, name if found else None, navmesh, scenes_dir)
     path = Path(spec)
-    return _folder(path) if path.is_dir() else [_file(path, navmesh)]
+    return _folder(path, scenes_dir) if path.is_dir() else [_file(path, navmesh)]
+
+
+def _data_set(
+    config: Path, name: str | None, navmesh: str | Path | None, scenes_dir: str | Path | None
+) -> list[SceneRef]:
+    """One scene of a data set, or all that it offers."""
+    try:
+        data_set = SceneDataSet(config, scenes_dir)
+        names = data_set.scene_names if name is None else (name,)
+        missing = [one for one in names if not data_set.knows(one)]
+    except SceneError as error:
+        raise ConfigError(f"scenes={str(config)!r}: {error}") from error
+    if missing or not names:
+        some = ", ".join(data_set.scene_names[:5]) or "none at all"
+        raise ConfigError(
+            f"scenes={str(config)!r} has no scene {name or ''!r:.80}; it has, for example: {some}"
+        )
+    if navmesh is not None and not Path(navmesh).is_file():
+        raise ConfigError(f"navmesh={str(navmesh)!r}: there is no such file; give the path of a mesh")
+    mesh, outside = (None if path is None else str(path) for path in (navmesh, scenes_dir))
+    return [
+        SceneRef(f"{config}:{one}", str(config), navmesh=mesh, member=one, scenes_dir=outside)
+        for one in names
+    ]
 
 
 def _houses(spec: str) -> list[SceneRef]:
@@ -114,13 +156,21 @@ def _file(path: Path, navmesh: str | Path | None) -> SceneRef:
         found = find_navmesh(path, navmesh)
     except (SceneError, NavMeshError) as error:
         raise ConfigError(
-            f"scenes={str(path)!r}: {error}; allowed: houses:train, houses:val, houses:test, a scene file "
-            "or a folder of scene files"
+            f"scenes={str(path)!r}: {error}; allowed: houses:train, houses:val, houses:test, a scene file, "
+            "a folder of scene files or a .scene_dataset_config.json"
         ) from error
     return SceneRef(str(path), str(path), None, None if found is None else str(found))
 
 
-def _folder(folder: Path) -> list[SceneRef]:
+def _folder(folder: Path, scenes_dir: str | Path | None) -> list[SceneRef]:
+    configs = _with_instances(folder)
+    if len(configs) > 1:
+        raise ConfigError(
+            f"scenes={str(folder)!r} holds several data sets with scene instances: "
+            f"{', '.join(config.name for config in configs[:5])}; name one of them"
+        )
+    if configs:
+        return _data_set(configs[0], None, None, scenes_dir)
     files = sorted(
         path for path in folder.rglob("*") if path.suffix.lower() in SUPPORTED_SUFFIXES and path.is_file()
     )
@@ -128,6 +178,18 @@ def _folder(folder: Path) -> list[SceneRef]:
         raise ConfigError(
             f"scenes={str(folder)!r} is a folder without {' or '.join(SUPPORTED_SUFFIXES)} files"
         )
-    # Data sets put meshes of another use (semantics, collisions) beside their glTF scenes.
+    # Other formats beside glTF files are meshes of another use, as those of Matterport3D.
     scenes = [path for path in files if path.suffix.lower() in GLTF_SUFFIXES] or files
-    return [_file(path, None) for path in scenes]
+    return [_file(path, None) for path in scene_files(scenes) or scenes]
+
+
+def _with_instances(folder: Path) -> list[Path]:
+    """Configurations in a folder that name scene instances, not stages alone."""
+    try:
+        return [
+            config
+            for config in sorted(folder.glob(f"*{CONFIG_SUFFIX}"))
+            if SceneDataSet(config).has_instances
+        ]
+    except SceneError as error:
+        raise ConfigError(f"scenes={str(folder)!r}: {error}") from error

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EpisodeError
-from .geometry import heading_of_quaternion
+from .episode_files import entries, split_file
+from .geometry import headings_of_quaternions
+from .scene_names import NamedScene, SceneCollector, SceneMatcher
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -28,7 +29,7 @@ class EpisodeTable:
     names: tuple[str, ...]
     """``episode_id`` of each."""
     scenes: NDArray[np.int32]
-    """(M,) index into the scenes that were given."""
+    """(M,) index into the scenes that were given, or that the file names."""
     starts: NDArray[np.float32]
     """(M, 3) metres."""
     headings: NDArray[np.float64]
@@ -40,79 +41,101 @@ class EpisodeTable:
 def read_episodes(path: str | Path, scene_ids: Sequence[str]) -> EpisodeTable:
     """Read the episodes of a PointNav file that lie in the given scenes.
 
-    An index file with an empty list takes its episodes from the ``content/`` folder beside it. Scenes are
-    matched by their id, by the end of their path, or by the file's name without endings. Rotations are
-    quaternions (x, y, z, w); the goal is ``goals[0].position``.
+    An index file with an empty list takes its episodes from the ``content/`` folder beside it (or where its
+    ``content_scenes_path`` says): of the given scenes alone, where the files are named after scenes. A folder
+    ``val`` stands for ``val/val.json.gz``. Scenes are matched by their id, by the end of their path, or by
+    the file's name without endings. Rotations are quaternions (x, y, z, w); the goal is
+    ``goals[0].position``.
 
     Raises:
         EpisodeError: a file is missing or broken, an entry is not usable (the message names file and
             episode), no episode lies in the given scenes, or a scene fits several of them.
     """
-    path = Path(path)
-    matcher = _SceneMatcher(scene_ids)
-    rows: list[tuple[str, int, list[float], float, list[float]]] = []
-    seen: dict[str, None] = {}
-    for file, number, entry in _entries(path, matcher):
+    path = split_file(path)
+    matcher = SceneMatcher(scene_ids)
+    rows = _read(path, matcher)
+    if not rows.names:
+        found = ", ".join(matcher.seen[:5]) or "none at all"
+        given = ", ".join(list(scene_ids)[:5])
+        raise EpisodeError(
+            f"{path}: holds no episode of the given scenes; its scenes: {found}; given: {given}. Give the "
+            "scene files that the episodes name as scenes="
+        )
+    return rows.table(path)
+
+
+def read_all_episodes(path: str | Path) -> tuple[EpisodeTable, tuple[NamedScene, ...]]:
+    """Read all episodes of a PointNav file, and the scenes that it names in order of their first episodes.
+
+    Raises:
+        EpisodeError: as ``read_episodes``.
+    """
+    path = split_file(path)
+    collector = SceneCollector()
+    rows = _read(path, collector)
+    if not rows.names:
+        raise EpisodeError(f"{path}: holds no episodes")
+    return rows.table(path), tuple(collector.scenes)
+
+
+class _Chooser(Protocol):
+    """Decides which episodes are read."""
+
+    def knows(self, file_name: str) -> bool:
+        """Whether a content file is wanted, by its name."""
+
+    def index(self, name: str, data_set: str, place: str) -> int | None:
+        """Index of the scene of an episode; None leaves the episode out."""
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What the table is made of, compact as files hold millions of episodes."""
+
+    names: list[str] = field(default_factory=list)
+    scenes: array[int] = field(default_factory=lambda: array("i"))
+    starts: array[float] = field(default_factory=lambda: array("d"))
+    rotations: array[float] = field(default_factory=lambda: array("d"))
+    goals: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, entry: dict[str, Any], number: int, scene: int, place: str) -> None:
+        """Check and keep an entry."""
+        start = _vector(entry.get("start_position"), "start_position", 3, place)
+        rotation = _rotation(entry, place)
+        self.goals.extend(_goal(entry, place))
+        self.starts.extend(start)
+        self.rotations.extend(rotation)
+        self.scenes.append(scene)
+        self.names.append(str(entry.get("episode_id", number)))
+
+    def table(self, path: Path) -> EpisodeTable:
+        """As arrays."""
+        return EpisodeTable(
+            path=path,
+            names=tuple(self.names),
+            scenes=np.array(self.scenes, dtype=np.int32),
+            starts=np.array(self.starts).reshape(-1, 3).astype(np.float32),
+            headings=headings_of_quaternions(np.array(self.rotations).reshape(-1, 4)),
+            goals=np.array(self.goals).reshape(-1, 3).astype(np.float32),
+        )
+
+
+def _read(path: Path, chooser: _Chooser) -> _Rows:
+    rows = _Rows()
+    for file, number, entry in entries(path, chooser.knows):
         if not isinstance(entry, dict):
             raise EpisodeError(f"{file}: entry {number} of 'episodes' is no object but {str(entry)[:60]!r}")
         label = entry.get("episode_id")
         place = f"{file}: episode {(label if isinstance(label, str | int) else number)!r}"
         try:
             name = _field(entry, "scene_id", str, place)
-            seen[name] = None
-            scene = matcher.index(name, place)
+            data_set = entry.get("scene_dataset_config")
+            scene = chooser.index(name, data_set if isinstance(data_set, str) else "", place)
             if scene is not None:
-                rows.append((str(entry.get("episode_id", number)), scene, *_pose_and_goal(entry, place)))
+                rows.add(entry, number, scene, place)
         except (RecursionError, OverflowError) as error:
             raise EpisodeError(f"{place}: cannot be used ({error}); correct or remove it") from error
-    if not rows:
-        found = ", ".join(list(seen)[:5]) or "none at all"
-        given = ", ".join(list(scene_ids)[:5])
-        raise EpisodeError(
-            f"{path}: holds no episode of the given scenes; its scenes: {found}; given: {given}. Give the "
-            "scene files that the episodes name as scenes="
-        )
-    names, scenes, starts, headings, goals = zip(*rows, strict=True)
-    return EpisodeTable(
-        path=path,
-        names=names,
-        scenes=np.array(scenes, dtype=np.int32),
-        starts=np.array(starts, dtype=np.float32),
-        headings=np.array(headings, dtype=np.float64),
-        goals=np.array(goals, dtype=np.float32),
-    )
-
-
-def _entries(path: Path, matcher: _SceneMatcher) -> Iterator[tuple[Path, int, Any]]:
-    """Entries of a file, or of the files in its ``content`` folder whose scenes are wanted."""
-    entries = _load(path)
-    if entries:
-        yield from ((path, number, entry) for number, entry in enumerate(entries))
-        return
-    folder = path.parent / "content"
-    files = sorted(folder.glob("*.json.gz")) if folder.is_dir() else []
-    if not files:
-        raise EpisodeError(
-            f"{path}: its list of episodes is empty and there is no {folder} with *.json.gz files"
-        )
-    wanted = [file for file in files if matcher.knows(file.name)] or files
-    for file in wanted:
-        yield from ((file, number, entry) for number, entry in enumerate(_load(file)))
-
-
-def _load(path: Path) -> list[Any]:
-    try:
-        raw = path.read_bytes()
-        data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except FileNotFoundError as error:
-        raise EpisodeError(f"{path}: there is no such episode file") from error
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise EpisodeError(
-            f"{path}: cannot be read as JSON or gzipped JSON ({error}); download it again"
-        ) from error
-    if not isinstance(data, dict) or not isinstance(data.get("episodes"), list):
-        raise EpisodeError(f"{path}: is no episode file; expected an object with a list 'episodes'")
-    return list(data["episodes"])
+    return rows
 
 
 def _field(entry: dict[str, Any], key: str, kind: type, place: str) -> Any:
@@ -126,7 +149,7 @@ def _vector(value: Any, key: str, length: int, place: str) -> list[float]:
     numbers = isinstance(value, list) and len(value) == length
     if not numbers or not all(map(_is_number, value)):
         raise EpisodeError(f"{place}: {key} is {str(value)[:80]}; expected {length} finite numbers")
-    return [float(part) for part in value]
+    return value  # type: ignore[no-any-return]
 
 
 def _is_number(value: object) -> bool:
@@ -134,14 +157,17 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
-def _pose_and_goal(entry: dict[str, Any], place: str) -> tuple[list[float], float, list[float]]:
-    start = _vector(entry.get("start_position"), "start_position", 3, place)
-    rotation = np.array(_vector(entry.get("start_rotation"), "start_rotation", 4, place))
-    norm = float(np.linalg.norm(rotation))
+def _rotation(entry: dict[str, Any], place: str) -> list[float]:
+    rotation = _vector(entry.get("start_rotation"), "start_rotation", 4, place)
+    norm = math.hypot(*rotation)
     if abs(norm - 1.0) > 0.01:
         raise EpisodeError(
             f"{place}: start_rotation has length {norm:.3f}; expected a unit quaternion (x, y, z, w)"
         )
+    return rotation
+
+
+def _goal(entry: dict[str, Any], place: str) -> list[float]:
     goals = _field(entry, "goals", list, place)
     if not goals or not isinstance(goals[0], dict):
         raise EpisodeError(
@@ -152,52 +178,4 @@ def _pose_and_goal(entry: dict[str, Any], place: str) -> tuple[list[float], floa
     given = info.get("geodesic_distance") if isinstance(info, dict) else None
     if isinstance(given, int | float) and not _is_number(given):
         raise EpisodeError(f"{place}: info.geodesic_distance is {given}: the goal cannot be reached")
-    return start, heading_of_quaternion(rotation / norm), goal
-
-
-class _SceneMatcher:
-    """Finds the given scene that a file's ``scene_id`` means."""
-
-    def __init__(self, scene_ids: Sequence[str]) -> None:
-        self._ids = [PurePosixPath(scene.replace("\\", "/")) for scene in scene_ids]
-        self._found: dict[str, int | None] = {}
-
-    def knows(self, file_name: str) -> bool:
-        """Whether a content file belongs to one of the scenes, by its name."""
-        return any(_stem(file_name) == _stem(scene.name) for scene in self._ids)
-
-    def index(self, name: str, place: str) -> int | None:
-        """Index of the scene meant by ``name``; None where it is not among them."""
-        if name not in self._found:
-            self._found[name] = self._search(name, place)
-        return self._found[name]
-
-    def _search(self, name: str, place: str) -> int | None:
-        wanted = PurePosixPath(name.replace("\\", "/"))
-        for same in (_same_path, _ends_alike, _same_stem):
-            hits = [number for number, scene in enumerate(self._ids) if same(scene, wanted)]
-            if len(hits) > 1:
-                raise EpisodeError(
-                    f"{place}: scene_id {name!r} fits several of the given scenes: "
-                    + ", ".join(str(self._ids[hit]) for hit in hits[:4])
-                )
-            if hits:
-                return hits[0]
-        return None
-
-
-def _same_path(scene: PurePosixPath, wanted: PurePosixPath) -> bool:
-    return scene == wanted
-
-
-def _ends_alike(scene: PurePosixPath, wanted: PurePosixPath) -> bool:
-    shorter = min(len(scene.parts), len(wanted.parts))
-    return shorter > 0 and scene.parts[-shorter:] == wanted.parts[-shorter:]
-
-
-def _same_stem(scene: PurePosixPath, wanted: PurePosixPath) -> bool:
-    return _stem(scene.name) == _stem(wanted.name)
-
-
-def _stem(name: str) -> str:
-    return name.split(".", 1)[0]
+    return goal

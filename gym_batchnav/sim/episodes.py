@@ -15,6 +15,10 @@ from ..errors import EpisodeError
 FIRST_BATCH, LARGEST_BATCH, MOST_CANDIDATES = 4, 512, 20_000
 
 
+class NoEpisodeError(EpisodeError):
+    """None of many candidates drawn in a scene fits the rules of its episodes."""
+
+
 class SamplingGround(Protocol):
     """What episodes need of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
 
@@ -139,7 +143,7 @@ def sample_episodes(
     generator alone.
 
     Raises:
-        EpisodeError: none of 20,000 candidates fits the rules; the message names the scene.
+        NoEpisodeError: none of 20,000 candidates fits the rules; the message names the scene.
     """
     generators = [cast("np.random.Generator", draft.generator) for draft in drafts]
     headings = [float(generator.uniform(-np.pi, np.pi)) for generator in generators]
@@ -164,8 +168,8 @@ def sample_episodes(
     return _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
 
 
-def _impossible(scene_id: str, drawn: int, config: EnvConfig) -> EpisodeError:
-    return EpisodeError(
+def _impossible(scene_id: str, drawn: int, config: EnvConfig) -> NoEpisodeError:
+    return NoEpisodeError(
         f"scene {scene_id}: none of {drawn} candidate episodes fits the rules (geodesic distance "
         f"{config.min_geodesic:g} to {config.max_geodesic:g} m, island radius of at least "
         f"{config.min_island_radius:g} m, heights within {config.max_height_difference:g} m); loosen "

@@ -86,9 +86,12 @@ def rig_poses(positions: Floats, headings: Floats, cameras: Sequence[Camera]) ->
     )  # fmt: skip
 
 
-def heading_of_quaternion(xyzw: Floats) -> float:
-    """Heading in [-pi, pi] of a rotation (x, y, z, w): where it sends -Z, seen from above, radians."""
-    x, y, z, w = (float(part) for part in xyzw)
+def headings_of_quaternions(xyzw: Floats) -> NDArray[np.float64]:
+    """Headings (N,) in [-pi, pi] of rotations (N, 4) (x, y, z, w) of any length but 0.
+
+    A heading is where the rotation sends -Z, seen from above, radians.
+    """
+    x, y, z, w = (np.asarray(xyzw, np.float64) / np.linalg.norm(xyzw, axis=1, keepdims=True)).T
     forward_x = -2.0 * (x * z + w * y)
     forward_z = -(1.0 - 2.0 * (x * x + y * y))
-    return float(np.arctan2(-forward_x, -forward_z))
+    return np.asarray(np.arctan2(-forward_x, -forward_z), dtype=np.float64)

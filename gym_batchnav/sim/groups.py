@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..config import EnvConfig
 
 if TYPE_CHECKING:
     from .simulator import Crowd, Ground
@@ -21,7 +23,11 @@ BLOCK = 256
 """Rows that a thread takes at a time."""
 
 
-def _blocks(crowd: Crowd, walking: NDArray[np.bool_]) -> Iterator[tuple[Crowd, int, int]]:
+_Block = tuple["Crowd", int, int]
+"""A crowd, and the first and last of its agents that are meant."""
+
+
+def _blocks(crowd: Crowd, walking: NDArray[np.bool_]) -> Iterator[_Block]:
     """The parts of a crowd in which anybody walks."""
     for first in range(0, len(crowd), BLOCK):
         last = min(first + BLOCK, len(crowd))
@@ -73,18 +79,43 @@ class SceneGroups:
         """Walk the ``walking`` rows to ``targets``; fresh positions (N, 3) and goal distances (N,)."""
         after, distance = positions.copy(), distances.copy()
 
-        def walk(block: tuple[Crowd, int, int]) -> None:
+        def walk(block: _Block) -> None:
             block[0].walk(walking, targets, sliding, after, distance, *block[1:])
 
-        blocks = [block for crowd in self._crowds.values() for block in _blocks(crowd, walking)]
-        if len(blocks) == 1 or np.count_nonzero(walking) < ENOUGH_FOR_THREADS:
-            for block in blocks:
-                walk(block)
-        else:
-            # Each block writes its own rows, so the threads change no number.
-            list(self._threads.map(walk, blocks))
+        self._for_all(walking, walk, ENOUGH_FOR_THREADS)
         self._hold_last_finite(after, positions, distance, distances)
         return after, distance
+
+    def best_turns(
+        self,
+        acting: NDArray[np.bool_],
+        positions: NDArray[np.float32],
+        headings: NDArray[np.float64],
+        config: EnvConfig,
+    ) -> NDArray[np.int64]:
+        """How often (N,) the ``acting`` rows should turn left (negative: right) before a step forward."""
+        turns = np.zeros(len(acting), np.int64)
+
+        def look(block: _Block) -> None:
+            crowd, first, last = block
+            crowd.best_turns(
+                acting, positions, headings, turns,
+                turn_angle=config.turn_angle, forward_step=config.forward_step, sliding=config.sliding,
+                first=first, last=last,
+            )  # fmt: skip
+
+        self._for_all(acting, look, 1)
+        return turns
+
+    def _for_all(self, rows: NDArray[np.bool_], work: Callable[[_Block], None], enough: int) -> None:
+        """Do the work for all blocks with one of ``rows``, in threads from ``enough`` of these on."""
+        blocks = [block for crowd in self._crowds.values() for block in _blocks(crowd, rows)]
+        if len(blocks) == 1 or np.count_nonzero(rows) < enough:
+            for block in blocks:
+                work(block)
+        else:
+            # Each block writes its own rows, so the threads change no number.
+            list(self._threads.map(work, blocks))
 
     def _hold_last_finite(
         self,

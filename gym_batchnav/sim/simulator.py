@@ -51,6 +51,21 @@ class Crowd(Protocol):
         Overwrites their ``positions`` (N, 3) and geodesic ``distances`` (N,) to the goal.
         """
 
+    def best_turns(
+        self,
+        acting: NDArray[np.bool_],
+        positions: NDArray[np.float32],
+        headings: NDArray[np.float64],
+        turns: NDArray[np.int64],
+        *,
+        turn_angle: float,
+        forward_step: float,
+        sliding: bool,
+        first: int = 0,
+        last: int | None = None,
+    ) -> None:
+        """Overwrite ``turns`` (N,) of the ``acting`` rows: turns to the left before the next step forward."""
+
 
 class Ground(Protocol):
     """What the simulator needs of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
@@ -153,6 +168,18 @@ class Simulator:
         limit = config.max_episode_steps
         truncations = acting & (state.steps >= limit) if limit is not None else np.zeros_like(acting)
         return rewards, terminations & acting, truncations
+
+    def expert_actions(self) -> NDArray[np.int64]:
+        """The next action (N,) on the shortest way to the goal, for imitation and as an upper bound.
+
+        Greedy: turns towards where a step forward ends nearest to the goal (geodesic distance), steps, and
+        stops within ``success_distance``.
+        """
+        state, config = self.state, self.config
+        arrived = state.distance < config.success_distance
+        turns = self._groups.best_turns(~arrived, state.position, state.heading, config)
+        actions = np.where(turns > 0, LEFT, np.where(turns < 0, RIGHT, FORWARD))
+        return np.where(arrived, STOP, actions).astype(np.int64)
 
     def infos(self) -> dict[str, Array]:
         """Metrics of the task and numbers of the episodes, fresh arrays (N,)."""

@@ -13,13 +13,14 @@ class SceneSlots:
 
     A slot is swapped after a fixed number of episodes begun in it, whatever the clock says. The number
     swap * K + slot walks through a list of all scenes that is shuffled anew for each pass, so all come
-    equally often.
+    equally often. The place of a scene that is left out goes to the next one in its list.
     """
 
     def __init__(self, num_scenes: int, num_slots: int, swap_episodes: int) -> None:
         self._num_scenes = num_scenes
         self._num_slots = num_slots
         self._swap_episodes = swap_episodes
+        self._left_out: set[int] = set()
         self.restart(0)
 
     def restart(self, seed: int) -> None:
@@ -56,4 +57,10 @@ class SceneSlots:
             # Only a few neighbouring passes are in use at one time.
             self._passes = {key: value for key, value in self._passes.items() if key >= number - 3}
             self._passes[number] = episode_generator(self._seed, number).permutation(self._num_scenes)
-        return int(self._passes[number][place])
+        order = self._passes[number]
+        places = (int(order[(place + step) % self._num_scenes]) for step in range(self._num_scenes))
+        return next(scene for scene in places if scene not in self._left_out)
+
+    def leave_out(self, scene: int) -> None:
+        """Let other scenes stand in for this one from now on, in every pass; not for the last one."""
+        self._left_out.add(scene)

@@ -56,8 +56,8 @@ class Backend(Protocol):
     def submit(self, out: Images) -> Any:
         """Start drawing the current views into contiguous arrays; returns what ``collect`` takes."""
 
-    def collect(self, pending: Any) -> Images:
-        """Wait for drawing and return the images; raises what a worker raised."""
+    def collect(self, pending: Any) -> None:
+        """Wait until the arrays that ``submit`` took are filled; raises what a worker raised."""
 
     def memory(self) -> dict[str, int]:
         """Bytes of our own allocations by kind, "scenes" and "images" among them."""

@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 def test_buffers_and_textures_by_hand(make_renderer, quads, facing):
-    renderer = make_renderer(2, outputs=("depth", "rgb"), num_workers=1)
+    renderer = make_renderer(2, outputs=("depth", "rgb"), num_workers=1, occlusion_culling="off")
     assert renderer.memory["scenes"] == 0
     # Two layers of 8 x 8 pixels, 4 bytes of depth and 4 of colour, are made at once.
     assert renderer.memory["images"] == 2 * 8 * 8 * (4 + 4)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from batchnav_renderer import Material, Texture
+from batchnav_renderer import Material
 from batchnav_renderer.gl.textures import ImageKind
+from tests.backends.pictures import TOP_LEFT_FIRST, halves, solid
 
 ORIGIN = np.eye(4)[None]
-TOP_LEFT_FIRST = [[0, 0], [0, 1], [1, 1], [1, 0]]
-
-
-def solid(color, size=8, **fields):
-    return Texture(pixels=np.broadcast_to(np.array(color, np.uint8), (size, size, 4)).copy(), **fields)
-
-
-def halves(size, left, right, **fields):
-    pixels = np.empty((size, size, 4), np.uint8)
-    pixels[:, : size // 2], pixels[:, size // 2 :] = left, right
-    return Texture(pixels=pixels, **fields)
 
 
 def test_large_images_are_shrunk_to_the_cap(make_renderer, quads, facing):

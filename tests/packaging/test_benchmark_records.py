@@ -111,6 +111,18 @@ def test_swaps_stand_in_a_table_of_their_own():
     assert len(table.speeds(records).splitlines()) == 3
 
 
+def test_starts_stand_in_a_table_of_their_own():
+    times = {"cold": {"median": 3.456}, "warm": {"median": 0.987}}
+    started = record(0.0, benchmark="start", starts_s=times, import_s=0.1234, num_envs=16)
+    del started["frames_per_second"], started["windows"]
+    records = {"plain": record(100.0), "started": started}
+    assert table.starts(records).splitlines()[2:] == [
+        "| home, 145,844 triangles | depth | 16 | embree | 3.46 | 0.99 | 0.12 |"
+    ]
+    assert len(table.speeds(records).splitlines()) == len(table.all_records(records).splitlines()) == 3
+    assert len(table.wholes(records).splitlines()) == 2
+
+
 def test_generated_parts_are_replaced_and_nothing_else():
     text = "before\n<!-- x: made by docs/benchmarks/table.py -->\nold\n<!-- end of x -->\nafter"
     once = table.filled(text, {"x": "new"})
@@ -125,7 +137,10 @@ def test_records_are_complete_and_name_no_place_on_a_disk():
         assert {"reason", "memory", "peak_memory_mib", "machine", "config"} <= set(entry) | (
             {"memory"} if entry["benchmark"] != "render" else set()
         ), name
-        assert len(entry["windows"]) == 5, name
+        if entry["benchmark"] == "start":
+            assert [len(entry["starts_s"][kind]["all"]) for kind in ("cold", "warm")] == [5, 5], name
+        else:
+            assert len(entry["windows"]) == 5, name
         given = [*entry["arguments"]["scenes"], entry["arguments"]["navmesh"] or ""]
         assert not any(os.path.isabs(path) for path in given), name
 
@@ -161,7 +176,7 @@ def test_the_script_makes_all_stored_records(made):
 
 
 def test_the_script_asks_only_for_what_peers_can_do(made):
-    assert {arguments.what for arguments in made.values()} == {"render", "step", "train"}
+    assert {arguments.what for arguments in made.values()} == {"render", "step", "train", "start"}
     for arguments in made.values():
         compared = choose(arguments.compare, arguments.peer_python, arguments.what, arguments.sensors)
         if arguments.what == "render" and arguments.resolution == 64 and not arguments.swap_every:

@@ -160,7 +160,7 @@ def test_obj(tmp_path, changes, length, lines, in_library):
 
 
 def mesh_files():
-    """One file of each kind that trimesh reads, by suffix."""
+    """One file of each kind that trimesh writes, by suffix."""
     trimesh = pytest.importorskip("trimesh", reason="the extra 'formats' is not installed")
     mesh = trimesh.Trimesh(POINTS, INDICES.reshape(-1, 3), process=False, vertex_colors=[9, 200, 30, 255])
     for kind, suffix in (

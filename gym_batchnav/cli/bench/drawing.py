@@ -38,7 +38,7 @@ class Drawing:
         """
         self._poses, self._calls = poses, 0
         self._spent: dict[str, float] = {}
-        self._renderer = make_renderer(len(slots), config, config.sensors)
+        self._renderer = make_renderer(len(slots), config, config.image_sensors)
         try:
             self._ids = np.array([self._renderer.add_scene(scene) for scene in scenes])[slots]
         except BaseException:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from batchnav_renderer.types import SceneArrays
 
 from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
-from ...envs.world import scene_refs
+from ...envs.choosing import scene_refs
 from ...errors import ConfigError
 from ...nav import navmesh_for
 from ...scenes import Scene

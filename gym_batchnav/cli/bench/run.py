@@ -13,7 +13,7 @@ from ..args import BenchArgs
 from ..devices import output_on
 from ..machine import machine_facts, peak_memory_mib
 from ..runs import write_json
-from ..show import bench_table, comparison_table, console
+from ..show import bench_table, comparison_table, console, start_table
 
 Benchmark = Callable[[BenchArgs, EnvConfig], dict[str, Any]]
 PLACES = ("json", "peer_python")
@@ -61,7 +61,7 @@ def run_bench(args: BenchArgs) -> int:
     }
     size = f"{args.num_envs} x {args.resolution} x {args.resolution}"
     title = f"bench {args.what}: {size} {'+'.join(args.sensors)} with {record['backend']}"
-    console().print(bench_table(record, title))
+    console().print((start_table if args.what == "start" else bench_table)(record, title))
     if record.get("comparisons"):
         console().print(comparison_table(record["comparisons"]))
     if args.json is not None:
@@ -78,6 +78,10 @@ def _benchmark(what: str) -> Benchmark:
         from .step import bench_step
 
         return bench_step
+    if what == "start":
+        from .start import bench_start
+
+        return bench_start
     from .train import bench_train
 
     return bench_train

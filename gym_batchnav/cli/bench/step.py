@@ -10,7 +10,7 @@ import numpy as np
 
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
-from ...envs.world import scene_refs
+from ...envs.choosing import scene_refs
 from ..args import BenchArgs
 from ..machine import usable_cores
 from ..show import console

@@ -60,6 +60,10 @@ class Accessors:
             self._floats[index] = self.finite(array, place, f"accessors[{index}]")
         return self._floats[index]
 
+    def fractions(self, index: int, place: str, widths: tuple[int, ...]) -> NDArray[np.float32]:
+        """Like ``floats``, but integers are normalised even where the file forgets to say so."""
+        return self.finite(normalise(self.read(index, place, widths)), place, f"accessors[{index}]")
+
     def finite(self, array: NDArray[Any], place: str, source: str) -> NDArray[np.float32]:
         """Check that values are finite and return them as float32; ``source`` says where they are from."""
         floats = array.astype(np.float32, copy=False)
@@ -75,12 +79,18 @@ class Accessors:
             raise self._document.error(place, f"reads accessors[{index}], which holds no unsigned integers")
         return array[:, 0].astype(np.int64)
 
-    def cast(self, index: int, place: str, array: NDArray[Any]) -> NDArray[np.float32]:
-        """Bring values that were stored elsewhere to an accessor's type, and normalise them as it says."""
+    def cast(
+        self, index: int, place: str, array: NDArray[Any], *, fractions: bool = False
+    ) -> NDArray[np.float32]:
+        """Bring values that were stored elsewhere to an accessor's type, and normalise them as it says.
+
+        ``fractions`` normalises integers whatever it says.
+        """
         fields = self._document.item("accessors", index, place)
         dtype = component_type(fields)
         typed = array.astype(dtype) if dtype.kind != "f" and array.dtype.kind != "f" else array
-        return self.finite(normalise(typed) if fields.flag("normalized") else typed, place, "compressed data")
+        values = normalise(typed) if fractions or fields.flag("normalized") else typed
+        return self.finite(values, place, "compressed data")
 
     def _decode(self, fields: Fields) -> NDArray[Any]:
         kind = fields.text("type")

@@ -7,6 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from batchnav_renderer.types import SceneArrays
 
 from ..pieces import Piece, join_pieces
@@ -59,7 +62,11 @@ class _Builder:
     _num_objects: int = 0
     _meshes: dict[int, list[Fields]] = field(default_factory=dict)
     _material_numbers: dict[int | None, int] = field(default_factory=dict)
-    _primitives: dict[tuple[int, int, tuple[float, ...]], Primitive | None] = field(default_factory=dict)
+    _primitives: dict[tuple[int, int, int], Primitive | None] = field(default_factory=dict)
+    _mesh_weights: dict[int, int] = field(default_factory=dict)
+    _weights: list[tuple[float, ...]] = field(default_factory=list)
+    _weight_numbers: dict[tuple[float, ...], int] = field(default_factory=dict)
+    _joints: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     _left_out: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -71,10 +78,8 @@ class _Builder:
         """Add all primitives of the node's mesh."""
         place = f"nodes[{node.node}]"
         mesh = self.document.item("meshes", node.mesh, f"{place}.mesh")
-        weights = self._morph_weights(self.document.all("nodes")[node.node], mesh)
-        joints = None
-        if node.skin is not None:
-            joints = joint_matrices(self.document, self.accessors, self.tree, node.skin, f"{place}.skin")
+        weights = self._morph_weights(self.document.all("nodes")[node.node], node.mesh, mesh)
+        joints = None if node.skin is None else self._skin(node.skin, f"{place}.skin")
         for number, fields in enumerate(self._mesh_primitives(node.mesh, mesh)):
             self.document.budget.spend(_BYTES_PER_PIECE, place)
             if not is_drawn(fields):
@@ -85,7 +90,8 @@ class _Builder:
             key = (node.mesh, number, weights)
             if key not in self._primitives:
                 uv_set = self.materials[material].uv_set
-                self._primitives[key] = read_primitive(self.document, self.accessors, fields, uv_set, weights)
+                shares = self._weights[weights]
+                self._primitives[key] = read_primitive(self.document, self.accessors, fields, uv_set, shares)
             primitive = self._primitives[key]
             if primitive is not None and len(node.world_from_objects):
                 transform = self.materials[material].uv_from_mesh
@@ -115,9 +121,24 @@ class _Builder:
             self._meshes[index] = mesh.items("primitives")
         return self._meshes[index]
 
-    def _morph_weights(self, node: Fields, mesh: Fields) -> tuple[float, ...]:
-        """Default weights of the morph targets: the node's, or the mesh's."""
-        return (node if node.has("weights") else mesh).number_list("weights")
+    def _morph_weights(self, node: Fields, index: int, mesh: Fields) -> int:
+        """Number in ``_weights`` of the morph targets' default weights: the node's, or the mesh's."""
+        if node.has("weights"):
+            return self._numbered(node.number_list("weights"))
+        if index not in self._mesh_weights:  # a long list of a mesh with many nodes is read once
+            self._mesh_weights[index] = self._numbered(mesh.number_list("weights"))
+        return self._mesh_weights[index]
+
+    def _numbered(self, weights: tuple[float, ...]) -> int:
+        if weights not in self._weight_numbers:
+            self._weight_numbers[weights] = len(self._weights)
+            self._weights.append(weights)
+        return self._weight_numbers[weights]
+
+    def _skin(self, index: int, place: str) -> NDArray[np.float64]:
+        if index not in self._joints:
+            self._joints[index] = joint_matrices(self.document, self.accessors, self.tree, index, place)
+        return self._joints[index]
 
     def _material(self, index: int | None, place: str) -> int:
         if index not in self._material_numbers:

@@ -34,7 +34,8 @@ def split_container(path: Path, content: bytes) -> tuple[bytes, bytes | None]:
     if not chunks or chunks[0][0] != _JSON_CHUNK:
         raise SceneError(f"{path}: its first chunk is not JSON")
     binary = next((data for kind, data in chunks[1:] if kind == _BINARY_CHUNK), None)
-    return chunks[0][1], binary
+    # Some exporters fill the JSON chunk up with zeros instead of spaces.
+    return chunks[0][1].rstrip(b"\0"), binary
 
 
 def _chunks(path: Path, content: bytes, end: int) -> list[tuple[int, bytes]]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 from ...errors import SceneError
 from ..budget import Budget
 from ..files import SceneFolder
+from ..reads import read_file
 from .container import parse_json, split_container
 from .extensions import refusal
 from .fields import Fields
@@ -35,7 +36,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            content = path.read_bytes()
+            content = read_file(path)
         except OSError as error:
             raise SceneError(f"{path}: cannot be read ({error})") from error
         self.budget = Budget(str(path))
@@ -92,7 +93,13 @@ class Document:
 
     def resource(self, uri: str, place: str) -> bytes:
         """Bytes behind a URI: a data URI, or a file in the asset's folder or below it."""
-        return self._data_uri(uri, place) if uri.startswith("data:") else self._folder.read(uri, place)
+        is_data = uri[:5].lower() == "data:"
+        return self._data_uri(uri, place) if is_data else self._folder.read(uri, place)
+
+    def image_resource(self, uri: str, place: str) -> bytes:
+        """Like ``resource``; the path of an image on its author's machine is looked up by its last part."""
+        is_data = uri[:5].lower() == "data:"
+        return self._data_uri(uri, place) if is_data else self._folder.read_foreign(uri, place)
 
     def _slice(self, fields: Fields) -> memoryview:
         """Bytes that a buffer view, or its compressed form, names."""
@@ -108,7 +115,7 @@ class Document:
         header, comma, payload = uri.partition(",")
         if not comma:
             raise self.error(place, "is a data URI without a comma")
-        if not header.endswith(";base64"):
+        if not header.replace(" ", "").lower().endswith(";base64"):
             return unquote_to_bytes(payload)
         try:
             text = b"".join(unquote_to_bytes(payload).split())
@@ -117,9 +124,12 @@ class Document:
             raise self.error(place, f"is a data URI with broken base64 ({error})") from error
 
     def _check_asset(self) -> None:
-        version = self.root.child_or_empty("asset").text("version", "")
+        asset = self.root.child_or_empty("asset")
+        version, least = asset.text("version", ""), asset.text("minVersion", "2.0")
         if not version.startswith("2."):
             raise self.error("asset.version", f"is {version!r:.20}; only glTF 2.x is supported")
+        if least != "2.0":
+            raise self.error("asset.minVersion", f"is {least!r:.20}; glTF 2.0 is supported")
         for name in self.root.texts("extensionsRequired"):
             reason = refusal(name)
             if reason is not None:

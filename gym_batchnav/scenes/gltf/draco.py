@@ -39,7 +39,7 @@ def read_draco(document: Document, primitive: Fields) -> DracoMesh | None:
     if extension is None:
         return None
     position = _accessor(document, primitive.child_or_empty("attributes"), "POSITION")
-    indices = _accessor(document, primitive, "indices")
+    indices = _accessor(document, primitive, "indices") if primitive.has("indices") else None
     if not is_installed(DRACO):
         if position.has("bufferView"):
             return None
@@ -47,11 +47,11 @@ def read_draco(document: Document, primitive: Fields) -> DracoMesh | None:
     content = bytes(document.view(extension.integer("bufferView"), extension.place)[0])
     try:
         faces, vertices = draco_counts(content)
-        allowed = indices.integer("count"), position.integer("count")
-        if 3 * faces > allowed[0] or vertices > allowed[1]:
+        most_faces = faces if indices is None else indices.integer("count") // 3
+        if faces > most_faces or vertices > position.integer("count"):
             raise CodecError(
-                f"holds {faces} faces and {vertices} vertices, but {indices.place} has {allowed[0]} indices "
-                f"and {position.place} {allowed[1]} vertices"
+                f"holds {faces} faces and {vertices} vertices, but its accessors have {most_faces} faces "
+                f"and {position.integer('count')} vertices"
             )
         document.budget.spend(_BYTES_PER_FACE * (faces + vertices), extension.place)
         return _decode(content, extension.child_or_empty("attributes"))

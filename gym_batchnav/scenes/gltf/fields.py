@@ -89,7 +89,8 @@ class Fields:
 
     def integers(self, key: str) -> Iterator[int]:
         """Read a list of whole numbers that are not negative, empty where it is absent."""
-        for value in self._list(key):
+        for item in self._list(key):
+            value = int(item) if isinstance(item, float) and item.is_integer() else item
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise self.error(key, f"holds {value!r:.80}; expected whole numbers from 0")
             yield value

@@ -79,10 +79,10 @@ def read_material(document: Document, textures: Textures, index: int | None, pla
 def _base(fields: Fields) -> _Layer:
     """Linear RGBA factor and texture of the base colour."""
     glossiness = fields.child_or_empty("extensions").child("KHR_materials_pbrSpecularGlossiness")
-    if glossiness is not None and not fields.has("pbrMetallicRoughness"):
+    pbr = fields.child_or_empty("pbrMetallicRoughness")
+    if glossiness is not None and not (pbr.has("baseColorFactor") or pbr.has("baseColorTexture")):
         factor = glossiness.numbers("diffuseFactor", (1.0, 1.0, 1.0, 1.0))
         return _Layer(factor, glossiness.child("diffuseTexture"))
-    pbr = fields.child_or_empty("pbrMetallicRoughness")
     return _Layer(pbr.numbers("baseColorFactor", (1.0, 1.0, 1.0, 1.0)), pbr.child("baseColorTexture"))
 
 

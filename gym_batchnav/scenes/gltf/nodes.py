@@ -59,10 +59,7 @@ def read_nodes(document: Document, accessors: Accessors) -> NodeTree:
         fields = document.item("nodes", index, place)
         if index in tree.world_from_node:
             raise document.error(place, f"reaches nodes[{index}] a second time; nodes must form trees")
-        with np.errstate(over="ignore", invalid="ignore"):
-            world = world_from_parent @ _local(fields)
-        if not np.isfinite(world).all():
-            raise fields.error("", "has a world matrix that is not finite")
+        world = _world(world_from_parent, fields)
         tree.world_from_node[index] = world
         visible = visible and _is_visible(fields)
         if visible and fields.has("mesh"):
@@ -102,14 +99,26 @@ def _is_visible(fields: Fields) -> bool:
     return extension is None or not extension.has("visible") or extension.flag("visible")
 
 
+def _world(world_from_parent: NDArray[np.float64], fields: Fields) -> NDArray[np.float64]:
+    """(4, 4) world_from_node."""
+    if not any(fields.has(key) for key in ("matrix", "translation", "rotation", "scale")):
+        return world_from_parent
+    with np.errstate(over="ignore", invalid="ignore"):
+        world: NDArray[np.float64] = world_from_parent @ _local(fields)
+    if not np.isfinite(world).all():
+        raise fields.error("", "has a world matrix that is not finite")
+    return world
+
+
 def _local(fields: Fields) -> NDArray[np.float64]:
     """(4, 4) parent_from_node; the file stores matrices column by column."""
     if fields.has("matrix"):
         return np.array(fields.numbers("matrix", _IDENTITY)).reshape(4, 4).T
-    quaternion = np.array([fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0))])
     matrix = np.eye(4)
-    rotation = rotation_matrices(quaternion, fields, "rotation")[0]
-    matrix[:3, :3] = rotation * np.array(fields.numbers("scale", (1.0, 1.0, 1.0)))
+    if fields.has("rotation"):
+        quaternion = np.array([fields.numbers("rotation", (0.0, 0.0, 0.0, 1.0))])
+        matrix[:3, :3] = rotation_matrices(quaternion, fields, "rotation")[0]
+    matrix[:3, :3] *= np.array(fields.numbers("scale", (1.0, 1.0, 1.0)))
     matrix[:3, 3] = fields.numbers("translation", (0.0, 0.0, 0.0))
     return matrix
 

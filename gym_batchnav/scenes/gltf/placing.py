@@ -67,11 +67,13 @@ def _world_positions(
         turned, moved = node.world_from_objects[:, :3, :3], node.world_from_objects[:, None, :3, 3]
         positions = primitive.positions @ turned.transpose(0, 2, 1) + moved
         return positions.astype(np.float32).reshape(-1, 3), np.linalg.det(turned) < 0.0
-    largest = int(primitive.joints.max())
+    # Some exporters leave any number where the weight is 0.
+    largest = int(primitive.joints.max(where=primitive.joint_weights > 0.0, initial=0))
     if largest >= len(joints):
         raise document.error(
             f"nodes[{node.node}].skin", f"has {len(joints)} joints, but a vertex names joint {largest}"
         )
     document.budget.spend(primitive.joints.size * 128, f"nodes[{node.node}].skin")
-    positions = skin_positions(primitive.positions, primitive.joints, primitive.joint_weights, joints)
+    numbers = np.minimum(primitive.joints, len(joints) - 1)
+    positions = skin_positions(primitive.positions, numbers, primitive.joint_weights, joints)
     return positions.astype(np.float32), np.linalg.det(joints[:1, :3, :3]) < 0.0

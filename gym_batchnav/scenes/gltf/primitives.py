@@ -110,10 +110,12 @@ class _Attributes:
         """(n, width) float32 morphed values."""
         attributes = self.fields.child_or_empty("attributes")
         number, place = attributes.integer(name), f"{attributes.place}.{name}"
+        is_color = name.startswith("COLOR_")  # integers of these are always normalised
         if self.draco is None or name not in self.draco.attributes:
-            array = self.accessors.floats(number, place, widths)
+            read = self.accessors.fractions if is_color else self.accessors.floats
+            array = read(number, place, widths)
         else:
-            array = self.accessors.cast(number, place, self.draco.attributes[name])
+            array = self.accessors.cast(number, place, self.draco.attributes[name], fractions=is_color)
             if array.shape[1] not in widths:
                 raise attributes.error(name, f"has {array.shape[1]} components; allowed: {widths}")
         return self._morphed(name, array)

@@ -15,11 +15,11 @@ from ..codecs import is_installed
 from ..images import ImageError, decode_image, image_pixels
 from ..standins import grey_image, warn_of_standin
 from .document import Document
-from .extensions import BASIS_EXTENSIONS, CODECS
+from .extensions import BASIS_EXTENSIONS, CODECS, IMAGE_EXTENSIONS
 from .fields import Fields
 
 _WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
-_SOURCES = (*BASIS_EXTENSIONS, "EXT_texture_webp")
+_SOURCES = (*BASIS_EXTENSIONS, *IMAGE_EXTENSIONS)
 
 
 class Textures:
@@ -79,7 +79,7 @@ class Textures:
     def _image_bytes(self, fields: Fields) -> bytes:
         if fields.has("bufferView"):
             return bytes(self._document.view(fields.integer("bufferView"), fields.place)[0])
-        return self._document.resource(fields.text("uri"), f"{fields.place}.uri")
+        return self._document.image_resource(fields.text("uri"), f"{fields.place}.uri")
 
 
 def _source(fields: Fields) -> int:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ..scene import Scene
 from .build import make_house
+from .config import HouseConfig
 
 VERSION = "houses-v2"
 """Version of the sets; any change of a house's bytes takes a new one."""
@@ -31,6 +32,7 @@ def house_id(split: str, number: int) -> str:
     return f"{VERSION}/{split}/{number:04d}"
 
 
-def load_house(split: str, number: int) -> Scene:
-    """Make house ``number`` of a split."""
-    return make_house(SPLITS[split].first_seed + number, scene_id=house_id(split, number))
+def load_house(split: str, number: int, agent_radius: float = 0.1) -> Scene:
+    """Make house ``number`` of a split, its walkable ground for an agent of this radius (metres)."""
+    seed, name = SPLITS[split].first_seed + number, house_id(split, number)
+    return make_house(seed, HouseConfig(agent_radius=agent_radius), scene_id=name)

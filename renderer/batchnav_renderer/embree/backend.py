@@ -27,7 +27,7 @@ from .tracer import make_tracer
 _BUILDER_NICENESS = 10
 Job = list[tuple[int, NDArray[np.int64]]]
 """Scenes with their views."""
-Pending = tuple[Images, list[Future[None]]]
+Pending = list[Future[None]]
 
 
 class Prepared(NamedTuple):
@@ -115,16 +115,14 @@ class EmbreeBackend:
         ]
         self._running = [running for running in self._running if not running[1].done()]
         self._running += ((self._scene_ids, future) for future in futures)
-        return out, futures
+        return futures
 
-    def collect(self, pending: Pending) -> Images:
+    def collect(self, pending: Pending) -> None:
         """Wait for drawing; raises what a worker raised."""
-        out, futures = pending
-        wait(futures)  # all of them, so that after an error no thread still writes into the arrays
+        wait(pending)  # all of them, so that after an error no thread still writes into the arrays
         self.timings = {"draw": time.perf_counter() - self._begun}
-        for future in futures:
+        for future in pending:
             future.result()
-        return out
 
     def memory(self) -> dict[str, int]:
         """Bytes of our own allocations; "scenes" are the tables and, but for embreex, Embree's trees."""

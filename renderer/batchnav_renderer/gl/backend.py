@@ -25,7 +25,7 @@ from .worker import GLWorker
 from .workers import GLWorkers
 
 _log = logging.getLogger("batchnav_renderer")
-Pending = tuple[Images, list[tuple[int, Future[dict[str, float]]]]]
+Pending = list[tuple[int, Future[dict[str, float]]]]
 
 
 class GLBackend:
@@ -137,7 +137,7 @@ class GLBackend:
 
     def submit(self, out: Images) -> Pending:
         """Start drawing the current views into contiguous arrays, or images on the device."""
-        return out, [
+        return [
             (
                 number,
                 self._workers[number].submit(
@@ -150,17 +150,15 @@ class GLBackend:
             for number, batch in self._batches
         ]
 
-    def collect(self, pending: Pending) -> Images:
+    def collect(self, pending: Pending) -> None:
         """Wait for drawing; raises what a worker raised."""
-        out, futures = pending
-        wait([future for _, future in futures])  # so that no worker still writes into arrays after an error
+        wait([future for _, future in pending])  # so that no worker still writes into arrays after an error
         totals: dict[int, dict[str, float]] = {}
-        for number, future in futures:
+        for number, future in pending:
             worker = totals.setdefault(number, dict.fromkeys(STAGES, 0.0))
             for name, seconds in future.result().items():
                 worker[name] += seconds
         self.timings = {name: max(worker[name] for worker in totals.values()) for name in STAGES}
-        return out
 
     def memory(self) -> dict[str, int]:
         """Bytes of our own allocations: "scenes", "images" and "work" (views and draw lists)."""

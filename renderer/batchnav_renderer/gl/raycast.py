@@ -26,7 +26,7 @@ from .worker import GLWorker
 from .workers import GLWorkers, Limits
 
 _NEEDED = ("GL_EXT_texture_compression_s3tc",)
-Pending = tuple[Images, list[Future[dict[str, float]]]]
+Pending = list[Future[dict[str, float]]]
 
 
 class RaycastBackend:
@@ -108,15 +108,13 @@ class RaycastBackend:
                 futures.append(
                     worker.submit(pipeline.render, self._views[rows], self._scene_ids[rows], images)
                 )
-        return out, futures
+        return futures
 
-    def collect(self, pending: Pending) -> Images:
+    def collect(self, pending: Pending) -> None:
         """Wait for drawing; raises what a worker raised."""
-        out, futures = pending
-        wait(futures)  # all of them, so that after an error no worker still writes into the arrays
-        stages = [future.result() for future in futures]
+        wait(pending)  # all of them, so that after an error no worker still writes into the arrays
+        stages = [future.result() for future in pending]
         self.timings = {name: max(stage[name] for stage in stages) for name in stages[0]}
-        return out
 
     def memory(self) -> dict[str, int]:
         """Bytes of our own allocations."""

@@ -73,6 +73,31 @@ def test_windows_of_rivals_lie_between_ours():
     assert theirs.frames == 220
 
 
+@pytest.mark.slow
+def test_starts_are_measured_in_fresh_processes_with_caches_of_their_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("gym_batchnav.cli.bench.start.NUM_STARTS", 1)
+    monkeypatch.setenv("BATCHNAV_CACHE", str(tmp_path / "users"))
+    path = tmp_path / "record.json"
+    command = ["bench", "start", "--scenes", "houses:train/3", "--num-envs", "2", "--resolution", "8"]
+    assert main([*command, "--backend", "embree", "--json", str(path)]) == 0
+    record = json.loads(path.read_text())
+    for name, other in (("cold", "warm"), ("warm", "cold")):
+        starts = record["starts_s"][name]
+        assert starts["all"] == [pytest.approx(starts["make"] + starts["reset"])]
+        assert starts["stages"]["scene"] <= starts["reset"]
+        assert starts["all"] != record["starts_s"][other]["all"]
+    assert record["backend"] == "embree"
+    assert not (tmp_path / "users").exists()
+    assert "all in the cache" in capsys.readouterr().out
+
+
+def test_start_that_fails_says_why(tmp_path, capsys):
+    (tmp_path / "broken.glb").write_bytes(b"glTF")
+    assert main(["bench", "start", "--scenes", str(tmp_path / "broken.glb"), "--num-envs", "1"]) == 2
+    assert "these environments do not start: " in (said := capsys.readouterr().err)
+    assert "broken.glb" in said
+
+
 def test_quantile_of_one_call():
     assert Measurement((1.0,) * 5, (7.0,), 1).quantile_ms(0.99) == 7.0
 

@@ -27,7 +27,7 @@ from gym_batchnav.cli.bench.peers.task import Mesh, Task, read_task, write_task
 from gym_batchnav.cli.bench.rivals import MissingPeerError, Rival, choose, start_all
 from gym_batchnav.cli.bench.windows import Measurement
 from gym_batchnav.cli.machine import usable_cores
-from gym_batchnav.config import SENSORS, EnvConfig
+from gym_batchnav.config import IMAGE_SENSORS, EnvConfig
 from gym_batchnav.errors import ConfigError
 
 FAKE = """
@@ -316,8 +316,8 @@ def test_rays_of_embreex_are_those_of_the_renderer():
 def test_choices_of_the_command_are_those_of_renderer_and_environments():
     hints = get_type_hints(BenchArgs)
     assert get_args(hints["backend"]) == BACKENDS
-    assert get_args(get_args(hints["sensors"])[0]) == SENSORS
-    assert {name for peer in PEERS.values() for name in peer.outputs} <= set(SENSORS)
+    assert get_args(get_args(hints["sensors"])[0]) == IMAGE_SENSORS
+    assert {name for peer in PEERS.values() for name in peer.outputs} <= set(IMAGE_SENSORS)
 
 
 SMALL = ["--scenes", "houses:train/0", "--num-envs", "4", "--resolution", "16", "--seconds", "0.2"]

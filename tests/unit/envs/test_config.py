@@ -43,6 +43,8 @@ def test_public_names_load():
         ("episode_order", "sorted", "'random', 'sequential'"),
         ("sensors", ("depth", "lidar"), "'depth', 'rgb', 'semantic', 'normals'"),
         ("sensors", ("depth", "depth"), "at most once"),
+        ("scene_up", "w", "'x', 'y', 'z' or None"),
+        ("scene_scale", 0, r"\(0, 1e\+09\)"),
         ("resolution", (64,), "height, width"),
         ("resolution", 64, "height, width"),
         ("resolution", (0, 64), "1 to 4096"),

@@ -1,6 +1,8 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import wait
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from batchnav_renderer.prepare import Preparer
 from gym_batchnav import BatchPointNavEnv, SceneError
-from gym_batchnav.envs.loader import SceneLoader
+from gym_batchnav.envs.loader import SceneLoader, SceneWorkerError
 from gym_batchnav.envs.worker import pack, unpack
 from tests.unit.envs.doubles import Broken, TwoRooms, prepare, two_rooms
 
@@ -95,6 +97,40 @@ def test_dead_worker_is_named():
     loader.request([1])
     with pytest.raises(SceneError, match=r"rooms/1: the process .* has ended \(exit status -9\)"):
         loader._pending[1].result(timeout=60)
+    # That is not the scene's fault, so it does not count as broken.
+    assert loader.broken() == {}
+    with pytest.raises(SceneWorkerError):
+        loader.take(1)
+    loader.close()
+
+
+def test_broken_scenes_are_told_apart_from_errors_of_this_library():
+    loader = SceneLoader([*two_rooms(1), Broken(), Faulty("faulty")], workers=1)
+    loader.request([0, 1, 2])
+    wait(loader._pending.values(), timeout=60)
+    broken = loader.broken()
+    assert {scene: str(error) for scene, error in broken.items()} == {1: "broken on purpose"}
+    assert loader.broken() == {}
+    assert loader.loaded() == [0]
+    with pytest.raises(SceneWorkerError, match="ZeroDivisionError"):
+        loader.take(2)
+    loader.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty(TwoRooms):
+    """A scene on which this library has an error."""
+
+    def load(self):
+        return 1 // 0
+
+
+def test_nobody_waits_for_a_process_that_has_not_started(monkeypatch):
+    monkeypatch.setattr("gym_batchnav.envs.loader._BOOT", "import time; time.sleep(100)")
+    loader = SceneLoader(two_rooms(3), workers=2)
+    loader.request([0, 1, 2])
+    assert [loader.take(scene).scene_id for scene in (0, 1, 2)] == ["rooms/0", "rooms/1", "rooms/2"]
+    assert not any(worker._process.poll() for worker in loader._workers)
     loader.close()
 
 
@@ -105,7 +141,7 @@ def test_parcel_round_trip_leaves_no_file():
     assert np.array_equal(back["a"], value["a"])
     assert back["b"][0].shape == (0, 3)
     back["a"][0] = 5.0
-    assert not Path(parcel.path).exists()
+    assert not Path(parcel).exists()
 
 
 @pytest.mark.slow

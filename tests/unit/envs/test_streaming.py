@@ -11,9 +11,9 @@ import pytest
 from batchnav_renderer.errors import CapacityError, EGLError, EmbreeError
 from batchnav_renderer.prepare import PreparedScene, Preparer
 from gym_batchnav import BatchPointNavEnv
+from gym_batchnav.envs.loading import LoadedScene
 from gym_batchnav.envs.pool import ScenePool
 from gym_batchnav.envs.timing import StageTimer
-from gym_batchnav.envs.worker import LoadedScene
 from tests.unit.envs.doubles import FakeRenderer, two_rooms
 
 

@@ -336,6 +336,37 @@ def test_blind_agents_make_no_renderer(fake_renderer, rooms):
     assert env.metadata["backend"] == "none"
 
 
+@pytest.mark.filterwarnings("ignore::gym_batchnav.scenes.SceneWarning")
 def test_impossible_rules_are_reported(make):
     with pytest.raises(EpisodeError, match="rooms/"):
         make(min_geodesic=25.0).reset(seed=0)
+
+
+def test_expert_acts_in_every_row_of_every_scene(make):
+    """Rows lie in three scenes; each gets the action that a batch of its own would get."""
+    env = make(6, num_resident_scenes=3)
+    with pytest.raises(ResetNeededError, match="call reset"):
+        env.expert_actions()
+    env.reset(seed=0)
+    assert len(set(env.agent_state()["scene_id"])) == 3
+    over = np.zeros(6, dtype=bool)
+    for _ in range(200):
+        actions = env.expert_actions()
+        assert actions.dtype == np.int64
+        _, _, terminations, _, infos = env.step(actions)
+        if terminations.any():
+            assert infos["final_info"]["success"][terminations].all()
+            assert (infos["final_info"]["spl"][terminations] > 0.9).all()
+        over |= terminations
+    assert over.all()
+
+
+def test_single_env_has_an_expert(fake_renderer, rooms):
+    env = PointNavEnv(scenes=rooms, **SMALL)
+    env.reset(seed=1)
+    for _ in range(200):
+        _, _, terminated, _, info = env.step(env.expert_action())
+        if terminated:
+            break
+    assert terminated
+    assert info["success"] == 1.0

@@ -178,3 +178,34 @@ def test_navmesh_beside_and_given(tmp_path):
         load_scene(path, other)
     other.write_bytes(b"")
     assert load_scene(path, other).navmesh_path == other
+
+
+def test_zeros_after_the_json_and_unknown_chunks_do_no_harm(tmp_path):
+    file = one_triangle()
+    text, binary = json.dumps(file.json).encode() + b"\0" * 5, bytes(file.binary)
+    chunks = [(0x4E4F534A, b"\xef\xbb\xbf" + text), (0x12345678, b"odd"), (0x004E4942, binary)]
+    body = b"".join(struct.pack("<II", len(content), kind) + content for kind, content in chunks)
+    path = tmp_path / "scene.glb"
+    path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body + b"left over")
+    assert load_scene(path).arrays.num_triangles == 1
+
+
+@pytest.mark.parametrize(("asset", "loads"), [({"version": "2.1"}, True), ({"minVersion": "2.1"}, False)])
+def test_a_later_version_is_read_unless_it_must_be_known(tmp_path, asset, loads):
+    file = one_triangle()
+    file.json["asset"] |= asset
+    path = file.save(tmp_path)
+    if loads:
+        assert load_scene(path).arrays.num_triangles == 1
+    else:
+        with pytest.raises(SceneError, match=r"asset\.minVersion is '2\.1'; glTF 2\.0 is supported"):
+            load_scene(path)
+
+
+def test_whole_numbers_may_be_written_with_a_point(tmp_path):
+    file = one_triangle()
+    file.json["scenes"], file.json["nodes"] = [{"nodes": [0.0]}], [{"children": [1e0]}, {"mesh": 0.0}]
+    assert load_scene(file.save(tmp_path)).arrays.num_triangles == 1
+    file.json["nodes"][0]["children"] = [1.5]
+    with pytest.raises(SceneError, match=r"nodes\[0\]\.children holds 1\.5"):
+        load_scene(file.save(tmp_path))

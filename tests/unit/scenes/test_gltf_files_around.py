@@ -41,6 +41,11 @@ def outside(folder, uri, name=None):
         ("家/ü.bin", "家/ü.bin"),
         ("sub\\dir\\data.bin", "sub/dir/data.bin"),
         ("data.bin?v=1", "data.bin?v=1"),
+        ("data.bin?v=1#part", "data.bin"),
+        ("Data.BIN", "data.bin"),
+        ("SUB/data.bin", "Sub/DATA.bin"),
+        ("caf\u00e9/data.bin", "cafe\u0301/data.bin"),
+        ("%C3%BC.bin", "U\u0308.bin"),
     ],
 )
 def test_odd_names_are_found(tmp_path, uri, name):
@@ -49,7 +54,11 @@ def test_odd_names_are_found(tmp_path, uri, name):
 
 
 @pytest.mark.parametrize(
-    "header", ["data:application/octet-stream;base64", "data:;base64", "data:application/gltf-buffer;base64"]
+    "header",
+    [
+        *("data:application/octet-stream;base64", "data:;base64", "data:application/gltf-buffer;base64"),
+        *("DATA:application/octet-stream;BASE64", "data:;charset=utf-8; base64 "),
+    ],
 )
 @pytest.mark.parametrize(
     "spoil", [lambda text: text, lambda text: text.rstrip("="), lambda text: text[:8] + "\n " + text[8:]]
@@ -74,7 +83,9 @@ def test_images_in_files_and_data_uris(tmp_path):
     (tmp_path / "tex tures").mkdir()
     (tmp_path / "tex tures" / "ä.png").write_bytes(content.getvalue())
     inline = "data:image/png;base64," + base64.b64encode(content.getvalue()).decode()
-    for uri in ("tex%20tures/%C3%A4.png", inline):
+    (tmp_path / "moved.png").write_bytes(content.getvalue())
+    moved = ("C:\\Users\\author\\moved.png", "file:///home/author/moved.png", "../textures/moved.png")
+    for uri in ("tex%20tures/%C3%A4.png", inline, *moved):
         file = one_triangle()
         primitive = file.json["meshes"][0]["primitives"][0]
         primitive["attributes"]["TEXCOORD_0"] = file.accessor(np.zeros((3, 2), np.float32))
@@ -102,6 +113,31 @@ def test_nothing_outside_the_folder_is_read(tmp_path, uri):
     (folder / "linked").symlink_to(tmp_path)
     with pytest.raises(SceneError, match=r"scene\.gltf: buffers\[0\]\.uri is "):
         load_scene(outside(folder, uri))
+
+
+def test_names_that_only_case_tells_apart_are_not_guessed(tmp_path):
+    path = outside(tmp_path, "data.bin", "DATA.bin")
+    (tmp_path / "Data.bin").write_bytes(b"")
+    with pytest.raises(SceneError, match=r"'data\.bin', which cannot be read \(there is no such file\)"):
+        load_scene(path)
+
+
+def test_case_leads_out_of_the_folder_no_more_than_anything_else(tmp_path):
+    folder = tmp_path / "scene"
+    folder.mkdir()
+    (tmp_path / "secret.bin").write_bytes(bytes(one_triangle().binary))
+    (folder / "Link").symlink_to(tmp_path)
+    for uri in ("LINK/secret.bin", "LINK/SECRET.bin", "link/../Link/secret.bin"):
+        with pytest.raises(SceneError, match=r"buffers\[0\]\.uri is .*(outside the|no such file)"):
+            load_scene(outside(folder, uri))
+
+
+def test_a_huge_file_is_not_read(tmp_path):
+    path = outside(tmp_path, "data.bin", "data.bin")
+    with (tmp_path / "data.bin").open("r+b") as file:
+        file.truncate(2**33)  # takes no room on the disk
+    with pytest.raises(SceneError, match=r"buffers\[0\]\.uri is 'data\.bin', which has more than 4294967296"):
+        load_scene(path)
 
 
 def test_a_pipe_in_the_folder_is_not_waited_for(tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 
 import numpy as np
 import pytest
+from PIL import Image, features
 
 from gym_batchnav.scenes import SceneWarning, load_scene
 from tests.unit.scenes.gltf_files import GltfFile, one_triangle
@@ -130,6 +132,10 @@ def test_specular_glossiness_diffuse(tmp_path):
     extension = {"KHR_materials_pbrSpecularGlossiness": {"diffuseFactor": [0.5, 0.25, 0.125, 1]}}
     file.json["meshes"][0]["primitives"][0]["material"] = file.material(extensions=extension)
     assert load_scene(file.save(tmp_path)).arrays.materials[0].base_color == (0.5, 0.25, 0.125, 1.0)
+    # Beside it only a base colour counts: it shows metals, whose diffuse colour is black.
+    for pbr, expected in (({"metallicFactor": 0}, 0.5), ({"baseColorFactor": [0.75, 0, 0, 1]}, 0.75)):
+        file.json["materials"][0]["pbrMetallicRoughness"] = pbr
+        assert load_scene(file.save(tmp_path)).arrays.materials[0].base_color[0] == expected
 
 
 def test_missing_image_gives_a_warning_and_grey(tmp_path):
@@ -147,3 +153,36 @@ def test_broken_image_gives_a_warning_and_grey(tmp_path, content):
     with pytest.warns(SceneWarning, match=r"images\[0\] cannot be decoded"):
         arrays = load_scene(file.save(tmp_path)).arrays
     assert arrays.textures[0].pixels.shape == (1, 1, 4)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_whole_numbers_of_vertex_colours_are_shares_whatever_the_file_says(tmp_path, dtype):
+    file = one_triangle()
+    most = np.iinfo(dtype).max
+    colors = np.array([[most, 0, most // 5, most]] * 3, dtype)
+    file.json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = file.accessor(colors)
+    np.testing.assert_array_equal(load_scene(file.save(tmp_path)).arrays.colors, [[255, 0, 51, 255]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("extension", "kind", "options"),
+    [
+        ("EXT_texture_avif", "AVIF", {"quality": 100}),
+        ("MSFT_texture_dds", "DDS", {}),
+        (None, "MPO", {"save_all": True, "append_images": [Image.new("RGB", (8, 8))]}),
+    ],
+)
+def test_other_image_formats(tmp_path, extension, kind, options):
+    if kind == "AVIF" and not features.check("avif"):
+        pytest.skip("this Pillow has no AVIF")
+    content = io.BytesIO()
+    Image.new("RGB", (8, 8), (200, 100, 50)).save(content, kind, **options)
+    file = one_triangle()
+    primitive = file.json["meshes"][0]["primitives"][0]
+    primitive["attributes"]["TEXCOORD_0"] = file.accessor(np.zeros((3, 2), np.float32))
+    primitive["material"] = file.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    file.json["images"] = [{"bufferView": file.view(content.getvalue())}]
+    file.json["textures"] = [{"extensions": {extension: {"source": 0}}} if extension else {"source": 0}]
+    file.json["extensionsRequired"] = [extension] if extension else []
+    (texture,) = load_scene(file.save(tmp_path)).arrays.textures
+    assert np.abs(texture.pixels.astype(int) - [200, 100, 50, 255]).max() <= 3

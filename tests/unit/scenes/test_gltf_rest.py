@@ -7,6 +7,8 @@ import pytest
 
 from gym_batchnav.errors import SceneError
 from gym_batchnav.scenes import SceneWarning, load_scene
+from gym_batchnav.scenes.gltf import assemble
+from gym_batchnav.scenes.gltf.fields import Fields
 from tests.unit.scenes.gltf_files import TRIANGLE, GltfFile, one_triangle
 
 
@@ -161,7 +163,11 @@ def test_points_and_lines_give_one_warning_for_the_file(tmp_path, recwarn):
 
 
 @pytest.mark.parametrize(
-    "name", ["KHR_lights_punctual", "KHR_materials_unlit", "KHR_materials_ior", "KHR_materials_variants"]
+    "name",
+    [
+        *("KHR_lights_punctual", "KHR_materials_unlit", "KHR_materials_ior", "KHR_materials_variants"),
+        *("KHR_materials_volume_scatter", "CESIUM_primitive_outline", "KHR_physics_rigid_bodies"),
+    ],
 )
 def test_extensions_without_effect_may_be_required(tmp_path, name):
     file = one_triangle(extensions={"KHR_lights_punctual": {"light": 0}})
@@ -191,3 +197,23 @@ def test_integer_positions_and_texture_coordinates(tmp_path, dtype):
     arrays = load_scene(file.save(tmp_path)).arrays
     np.testing.assert_allclose(arrays.positions, [[0, 0, 0], [2, 0, 0], [0, 1, 0.5]], atol=1e-6)
     np.testing.assert_allclose(arrays.uvs, [[0, 0], [1, 0], [0, 1]], atol=1e-6)
+
+
+def test_joints_of_no_weight_may_be_any(tmp_path):
+    file = skinned([[1, 0, 0, 0]] * 3, joints=[[0, 200, 200, 200]] * 3)
+    np.testing.assert_allclose(load_scene(file.save(tmp_path)).positions, TRIANGLE, atol=1e-6)
+
+
+def test_long_lists_are_read_once_for_all_nodes(tmp_path, monkeypatch):
+    """A skin and a mesh's weights that many nodes share cost their length once, not once a node."""
+    read = []
+    real = Fields.number_list
+    monkeypatch.setattr(Fields, "number_list", lambda self, key: read.append(key) or real(self, key))
+    real_matrices = assemble.joint_matrices
+    monkeypatch.setattr(assemble, "joint_matrices", lambda *args: read.append("skin") or real_matrices(*args))
+    file = skinned([[1, 0, 0, 0]] * 3)
+    file.json["meshes"][0]["weights"] = [0.0] * 50
+    file.json["nodes"] += [dict(file.json["nodes"][0]) for _ in range(20)]
+    file.json["scenes"][0]["nodes"] += range(3, 23)
+    assert load_scene(file.save(tmp_path)).arrays.num_triangles == 21
+    assert sorted(read) == ["skin", "weights"]

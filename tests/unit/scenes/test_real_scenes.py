@@ -30,7 +30,6 @@ NEEDS = {
     "aws_small_house.basis_etc1s.glb": "opengl_basisu",
     "cave_draco.glb": "DracoPy",
     "hotel_room_meshopt_mm.glb": "meshopt",
-    "houseexpo_1451_zup.ply": "trimesh",
 }
 
 
@@ -90,6 +89,5 @@ def test_millimetres_are_noticed(shared_data):
 
 
 def test_a_z_up_plan_is_noticed(shared_data):
-    pytest.importorskip("trimesh", reason="the extra 'formats' is not installed")
     with pytest.warns(SceneWarning, match="as if z were up"):
         load_scene(shared_data / "scenes" / "houseexpo_1451_zup.ply")

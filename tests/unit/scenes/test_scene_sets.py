@@ -103,3 +103,16 @@ def test_navmesh_only_for_one_file(tmp_path):
 def test_empty_folder(tmp_path):
     with pytest.raises(ConfigError, match=r"folder without \.glb or \.gltf or \.obj or \.ply .*files"):
         resolve_scenes(tmp_path)
+
+
+def test_frames_reach_the_files_and_survive_pickling(tmp_path):
+    path = one_triangle().save(tmp_path, "a.glb")
+    house, ref = resolve_scenes(["houses:val/1", path], up="z", scale=0.5)
+    assert (house.up, house.scale) == (None, 1.0)
+    # (x, y, z) becomes (x, z, -y), halved.
+    scene = pickle.loads(pickle.dumps(ref)).load()
+    np.testing.assert_allclose(scene.positions, [[0, 0, 0], [0.5, 0, 0], [0, 0, -0.5]])
+    with pytest.raises(ConfigError, match=r"up='w'.*allowed"):
+        resolve_scenes(path, up="w")
+    with pytest.raises(ConfigError, match="all scenes are built-in houses"):
+        resolve_scenes("houses:val/1", scale=0.01)

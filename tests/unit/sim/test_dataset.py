@@ -6,8 +6,9 @@ import pytest
 
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import EpisodeError
-from gym_batchnav.sim import DatasetSource
-from gym_batchnav.sim.dataset import read_episodes
+from gym_batchnav.sim import DatasetSource, episode_files
+from gym_batchnav.sim.dataset import read_all_episodes, read_episodes
+from gym_batchnav.sim.scene_names import NamedScene
 
 # A left quarter turn about +Y as (x, y, z, w).
 HALF = float(np.sqrt(0.5))
@@ -56,6 +57,10 @@ def test_plain_json_and_skipped_scenes(tmp_path):
         (["/data/mp3d/17D/17D.glb"], "mp3d/17D/17D.glb", 0),
         (["TEEsavR23oF.basis.glb"], "hm3d/minival/00800-TEEsavR23oF/TEEsavR23oF.glb", 0),
         (["houses-v2/train/0017", "houses-v2/val/0017"], "houses-v2/val/0017", 1),
+        (["/d/x.scene_dataset_config.json:apt_0"], "data/d/scenes/apt_0.scene_instance.json", 0),
+        (["/d/x.scene_dataset_config.json:apt_0", "/d/x.scene_dataset_config.json:apt_1"], "apt_1", 1),
+        (["/d/hm3d.scene_dataset_config.json:TEE"], "hm3d/val/00800-TEE/TEE.basis.glb", 0),
+        (["/data/mp3d/17D/17D.glb"], "C:\\data\\mp3d\\17D\\17D.glb", 0),
     ],
 )
 def test_scene_matching(tmp_path, given, named, index):
@@ -71,6 +76,59 @@ def test_index_file_with_content_folder(tmp_path):
     assert read_episodes(path, ["s/A.glb"]).names == ("0", "1")
     with pytest.raises(EpisodeError, match=r"B\.json\.gz: episode '0': start_position is None"):
         read_episodes(path, ["s/B.glb"])
+
+
+def test_all_episodes_and_the_scenes_that_they_name(tmp_path):
+    config = {"scene_dataset_config": "data/hm3d.scene_dataset_config.json"}
+    path = write(
+        tmp_path / "a.json.gz",
+        [entry("0", "s/B.glb", info=None), entry("1", "s/A.glb", **config), entry("2", "s/B.glb")],
+    )
+    table, named = read_all_episodes(path)
+    assert table.scenes.tolist() == [0, 1, 0]
+    assert named == (NamedScene("s/B.glb"), NamedScene("s/A.glb", "data/hm3d.scene_dataset_config.json"))
+    write(tmp_path / "content" / "A.json.gz", [])
+    empty = write(tmp_path / "val.json.gz", [])
+    with pytest.raises(EpisodeError, match="holds no episodes"):
+        read_all_episodes(empty)
+
+
+def test_content_files_elsewhere_and_one_at_a_time(tmp_path, monkeypatch):
+    folder = tmp_path / "val"
+    path = write(folder / "val.json.gz", [])
+    path.write_bytes(
+        json.dumps({"episodes": [], "content_scenes_path": "{data_path}/parts/{scene}_v1.json.gz"}).encode()
+    )
+    for name in ("A", "B", "C"):
+        write(folder / "parts" / f"{name}_v1.json.gz", [entry("0", f"s/{name}.glb")])
+    write(folder / "content" / "D.json.gz", [entry("0", "s/D.glb")])
+    opened = []
+    real = episode_files._load
+    monkeypatch.setattr(episode_files, "_load", lambda file: (opened.append(file.name), real(file))[1])
+    # The folder alone means the split's file.
+    table, named = read_all_episodes(folder)
+    assert [scene.scene_id for scene in named] == ["s/A.glb", "s/B.glb", "s/C.glb"]
+    assert table.path == path
+    opened.clear()
+    assert read_episodes(path, ["s/B_v1.glb", "s/B.glb"]).scenes.tolist() == [1]
+    assert opened == ["val.json.gz", "B_v1.json.gz"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["/etc/{scene}.json.gz", "{data_path}/../../{scene}.json.gz", "content", 3, None]
+)
+def test_content_folders_that_reach_elsewhere(tmp_path, pattern):
+    path = tmp_path / "val.json"
+    path.write_text(json.dumps({"episodes": [], "content_scenes_path": pattern}))
+    with pytest.raises(EpisodeError, match=r"val\.json: content_scenes_path is .*expected a path below"):
+        read_all_episodes(path)
+
+
+def test_splits_that_are_not_there(tmp_path):
+    with pytest.raises(EpisodeError, match=r"names no split; put its name in place of \{split\}"):
+        read_all_episodes(tmp_path / "{split}" / "{split}.json.gz")
+    with pytest.raises(EpisodeError, match=rf"is a folder without {tmp_path.name}\.json\.gz"):
+        read_all_episodes(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -137,8 +195,30 @@ def test_source_places_episodes_and_names_bad_ones(tmp_path, hall):
 def test_real_habitat_files(shared_data):
     """ObjectNav files have PointNav's outer shape but no goals: the message says so."""
     index = shared_data / "episodes" / "objectnav_hm3d_val_mini" / "val_mini.json.gz"
-    with pytest.raises(EpisodeError, match=r"TEEsavR23oF\.json\.gz: episode '7': 'goals' holds no goal"):
-        read_episodes(index, ["TEEsavR23oF.basis.glb"])
+    for given in (["TEEsavR23oF.basis.glb"], ["x.scene_dataset_config.json:TEEsavR23oF"]):
+        with pytest.raises(EpisodeError, match=r"TEEsavR23oF\.json\.gz: episode '7': 'goals' holds no goal"):
+            read_episodes(index, given)
+
+
+def test_real_habitat_files_as_pointnav(shared_data, tmp_path):
+    """With goals put in, the real files of two scenes are read as a PointNav data set."""
+    source = shared_data / "episodes" / "objectnav_hm3d_val_mini"
+    for file in sorted(source.rglob("*.json.gz")):
+        content = json.loads(gzip.decompress(file.read_bytes()))
+        for item in content["episodes"]:
+            item["goals"] = [{"position": item["start_position"], "radius": None}]
+        target = tmp_path / file.relative_to(source)
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(gzip.compress(json.dumps(content).encode()))
+    table, named = read_all_episodes(tmp_path / "val_mini.json.gz")
+    config = "./data/scene_datasets/hm3d_v0.2/hm3d_annotated_basis.scene_dataset_config.json"
+    root = "hm3d_v0.2/minival"
+    assert named == (
+        NamedScene(f"{root}/00800-TEEsavR23oF/TEEsavR23oF.basis.glb", config),
+        NamedScene(f"{root}/00802-wcojb4TFT35/wcojb4TFT35.basis.glb", config),
+    )
+    assert table.scenes.tolist() == [0] * 15 + [1] * 15
+    assert table.goals[0] == pytest.approx([-3.99935, 0.01338, -2.67815])
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from gym_batchnav.sim.geometry import (
     camera_poses,
     forward_vectors,
     goals_in_agent_frame,
-    heading_of_quaternion,
+    headings_of_quaternions,
     wrap_angle,
 )
 
@@ -41,12 +41,13 @@ def test_camera_pose_maps_minus_z_to_the_heading():
     assert np.allclose(np.linalg.det(poses[:, :3, :3]), 1.0)
 
 
-@pytest.mark.parametrize("heading", [-3.0, -1.2, 0.0, 0.7, 2.9])
-def test_heading_of_quaternion_about_up(heading):
-    # A turn by h about +Y is (0, sin(h/2), 0, cos(h/2)); q and -q are the same turn.
-    quaternion = np.array([0, np.sin(heading / 2), 0, np.cos(heading / 2)])
-    assert heading_of_quaternion(quaternion) == pytest.approx(heading)
-    assert heading_of_quaternion(-quaternion) == pytest.approx(heading)
+def test_headings_of_quaternions_about_up():
+    # A turn by h about +Y is (0, sin(h/2), 0, cos(h/2)); q, -q and 1.01 q are the same turn.
+    headings = np.array([-3.0, -1.2, 0.0, 0.7, 2.9])
+    zero = np.zeros(5)
+    quaternions = np.stack([zero, np.sin(headings / 2), zero, np.cos(headings / 2)], axis=1)
+    for same in (quaternions, -quaternions, 1.01 * quaternions):
+        assert headings_of_quaternions(same) == pytest.approx(headings)
 
 
 def test_wrap_angle():

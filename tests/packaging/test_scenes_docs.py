@@ -1,0 +1,108 @@
+"""docs/scenes.md is true: its commands parse, its Python runs, its recipes are those of the command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tyro
+from PIL import Image
+
+from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.scenes.houses import SHEET_KEY
+from gym_batchnav.cli.scenes.recipes import RECIPES, markdown
+from gym_batchnav.scenes import resolve_scenes
+from gym_batchnav.scenes.houses import SPLITS
+from gym_batchnav.scenes.loading import SUPPORTED_SUFFIXES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "scenes.md").read_text(encoding="utf-8")
+NOT_RUN = "<!-- not run:"
+START, END = "<!-- recipes: made by batchnav scenes recipe --markdown -->\n", "<!-- end of recipes -->"
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", PAGE, flags=re.MULTILINE | re.DOTALL)
+    lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("batchnav ")]
+
+
+def python() -> list[str]:
+    """Python that is not marked as not to be run, the mark being the last comment before it."""
+    found = []
+    for block in re.finditer(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL):
+        before = PAGE[: block.start()].rstrip()
+        if not before.splitlines()[-1].startswith(NOT_RUN) and START not in before:
+            found.append(block[1])
+    return found
+
+
+def test_the_recipes_are_those_of_the_command():
+    text = PAGE[PAGE.index(START) + len(START) : PAGE.index(END)]
+    # After a change, put what 'batchnav scenes recipe --markdown' prints between the two marks.
+    assert text == "\n".join(markdown(recipe) for recipe in RECIPES.values())
+
+
+@pytest.mark.parametrize("line", sorted(set(commands())))
+def test_every_command_parses(line):
+    program, *arguments = shlex.split(line)
+    assert program == "batchnav"
+    parsed = tyro.cli(Arguments, args=arguments, config=(tyro.conf.OmitSubcommandPrefixes,))
+    assert type(parsed).__name__ == "ScenesArgs"
+
+
+def test_all_commands_are_shown():
+    shown = {line.split()[2] for line in commands()}
+    assert shown == {"check", "bake", "cache", "houses"}
+    assert "batchnav scenes recipe NAME" in PAGE
+
+
+def test_links_and_pictures_lead_somewhere():
+    links = re.findall(r"\]\((?!https?:)([^)]+)\)", PAGE)
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", PAGE, flags=re.MULTILINE)
+    }
+    assert [link for link in links if link.startswith("#") and link[1:] not in anchors] == []
+    files = [link for link in links if not link.startswith("#")]
+    assert "images/houses.png" in files
+    assert [link for link in files if not (ROOT / "docs" / link).exists()] == []
+
+
+def test_the_splits_are_as_large_as_it_says():
+    rows = re.findall(r"^\| `houses:(\w+)` \| ([\d,]+) \|", PAGE, flags=re.MULTILINE)
+    assert {name: int(count.replace(",", "")) for name, count in rows} == {
+        name: split.count for name, split in SPLITS.items()
+    }
+
+
+def test_every_format_is_named():
+    assert [suffix for suffix in SUPPORTED_SUFFIXES if f"`{suffix}`" not in PAGE] == []
+
+
+def test_pictures_are_small_enough_for_a_repository():
+    for path in (ROOT / "docs" / "images").iterdir():
+        assert path.stat().st_size < 1.5e6
+        with Image.open(path) as picture:
+            assert picture.width > 1000
+
+
+def test_the_sheet_shows_what_its_command_says():
+    assert 'batchnav scenes houses "houses:val[:12]" --sheet docs/images/houses.png' in commands()
+    # Where this fails, the houses are others than those on the picture: give that command again.
+    with Image.open(ROOT / "docs" / "images" / "houses.png") as picture:
+        assert picture.text[SHEET_KEY].split() == [ref.scene_id for ref in resolve_scenes("houses:val[:12]")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", python(), ids=lambda code: code.strip().splitlines()[-1][:40])
+def test_python_of_the_page_runs(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "m2" in done.stdout
