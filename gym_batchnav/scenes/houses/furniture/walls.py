@@ -29,7 +29,7 @@ def curtains(brush: Brush, decor: Decor, span: tuple[int, int], head: int, low: 
         own.put(tube(((x, rod, 2), (x, rod, 100)), 7, 6), metal)
     width = min(330, (span[1] - span[0]) // 2)
     for x in (left + 20 + width // 2, right - 20 - width // 2):
-        brush.part("curtain").put(folds(width, rod - low - 4, 90, 6, 4), decor.style.curtain, x, low, 56)
+        brush.part("curtain").put(folds(width, rod - low - 4, 90, 5, 3), decor.style.curtain, x, low, 56)
     if net:
         wide = span[1] - span[0]
         sheer = folds(wide, rod - low - 40, 12, wide // 130, 1, sheer=True)
