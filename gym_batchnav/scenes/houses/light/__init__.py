@@ -1,4 +1,8 @@
-"""Light that is baked into vertex colours: windows, lamps, what surfaces pass on, and darker corners."""
+"""Light that is baked into vertex colours: windows, lamps, what surfaces pass on, and darker corners.
+
+The kernels are compiled for the first house of a machine, which takes some seconds, and kept beside the sources
+or, where those are not writable, in Numba's folder of the user.
+"""
 
 from __future__ import annotations
 
