@@ -1,7 +1,7 @@
 """Light that is baked into vertex colours: windows, lamps, what surfaces pass on, and darker corners.
 
-The kernels are compiled for the first house of a machine, which takes some seconds, and kept beside the sources
-or, where those are not writable, in Numba's folder of the user.
+The kernels are compiled for the first house of a machine, which takes some seconds, and kept beside the
+sources or, where those are not writable, in the user's folder of Numba.
 """
 
 from __future__ import annotations
