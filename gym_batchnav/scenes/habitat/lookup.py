@@ -14,7 +14,7 @@ from ..refs import SceneRef
 from .dataset import CONFIG_SUFFIX, SceneDataSet
 from .templates import bare_name
 
-_HOUSE = re.compile(r"houses-v1/(?P<split>\w+)/(?P<number>\d{4,9})")
+_HOUSE = re.compile(r"houses-v2/(?P<split>\w+)/(?P<number>\d{4,9})")
 
 
 @dataclass(slots=True)

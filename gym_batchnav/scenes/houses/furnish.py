@@ -15,7 +15,7 @@ from .rooms.finish import add_finish
 
 _TRIES = (100, 100, 6, 4, 3, 2)
 """How many pieces each try may put, so that small rooms become passable in the end."""
-_BUDGET = ((72_000, 3, 100), (60_000, 4, 4), (48_000, 7, 2))
+_BUDGET = ((60_000, 3, 100), (50_000, 4, 4), (40_000, 7, 2))
 """Triangles of furniture after which the other rooms get less: pieces, and divisor of the clutter."""
 Recipe = Callable[[RoomPlacer, Decor], bool]
 

@@ -90,7 +90,7 @@ def test_two_scenes_of_one_name_are_refused(room, tmp_path, capsys):
     ("scene_id", "name"),
     [
         ("/data/hm3d/00800-TEEsavR23oF/TEEsavR23oF.basis.glb", "TEEsavR23oF.basis"),
-        ("houses-v1/val/0003", "houses-v1-val-0003"),
+        ("houses-v2/val/0003", "houses-v2-val-0003"),
         ("data/hssd-hab/hssd-hab.scene_dataset_config.json:102344280", "102344280"),
     ],
 )

@@ -242,8 +242,8 @@ def test_frames_and_houses(data, tmp_path):
     scenes, split = data
     with BatchPointNavEnv(1, episodes=split, scenes_dir=scenes, scene_up="y", **KWARGS) as env:
         assert {ref.up for ref in env._world.refs} == {"y"}
-    item = entry(0, "houses-v1/val/0003")
+    item = entry(0, "houses-v2/val/0003")
     path = write(tmp_path / "houses.json", {"episodes": [item]})
     with BatchPointNavEnv(1, episodes=path, agent_radius=0.2, **KWARGS) as env:
-        assert env.scene_ids == ("houses-v1/val/0003",)
+        assert env.scene_ids == ("houses-v2/val/0003",)
         assert env._world.refs[0].agent_radius == 0.2

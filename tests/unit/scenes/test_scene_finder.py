@@ -67,8 +67,8 @@ def test_the_folder_may_be_that_of_one_data_set(finder):
         "",
         "/",
         "a\0b.glb",
-        "houses-v1/train/1000",
-        "houses-v1/dev/0001",
+        "houses-v2/train/1000",
+        "houses-v2/dev/0001",
     ],
 )
 def test_what_is_not_there(finder, name):
@@ -81,8 +81,8 @@ def test_names_too_long_for_the_disk(finder):
 
 
 def test_built_in_houses_need_no_files():
-    ref = SceneFinder(Path("/nowhere")).find("houses-v1/val/0017")
-    assert (ref.source, ref.house, ref.scene_id) == ("val", 17, "houses-v1/val/0017")
+    ref = SceneFinder(Path("/nowhere")).find("houses-v2/val/0017")
+    assert (ref.source, ref.house, ref.scene_id) == ("val", 17, "houses-v2/val/0017")
 
 
 @pytest.mark.parametrize(
