@@ -20,7 +20,7 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
         ConfigError: a sensor of the task has the name of an image.
     """
     spaces: dict[str, gym.Space[Any]] = {
-        config.image_key(camera, sensor): _image_space(config, sensor)
+        config.image_key(camera, sensor): image_space(config, sensor)
         for camera in config.all_cameras
         for sensor in config.image_sensors
     }
@@ -33,7 +33,8 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
     return gym.spaces.Dict(spaces)
 
 
-def _image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:
+def image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:
+    """Space of one image of a sensor, (H, W, channels)."""
     if sensor == "depth":
         low, high = (0.0, 1.0) if config.normalize_depth else (config.min_depth, config.max_depth)
         return gym.spaces.Box(low, high, (*config.resolution, 1), np.float32)

@@ -28,6 +28,7 @@ from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
 from .choosing import chosen_scenes
+from .constant import ConstantImages
 from .images import Images
 from .loader import BROKEN, SceneLoader, is_broken
 from .loading import Loading
@@ -61,7 +62,9 @@ class World:
         self._cameras = config.all_cameras
         self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
-        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.image_sensors, *extra_sensors))))
+        make_images = ConstantImages if config.render_backend == "constant" else Images
+        sensors = tuple(dict.fromkeys((*config.image_sensors, *extra_sensors)))
+        self.images = make_images(num_envs, config, sensors)
         self._resident = _num_resident(config, num_envs, len(self.refs))
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
