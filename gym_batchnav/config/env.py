@@ -278,7 +278,8 @@ class EnvConfig:
     @property
     def goal_key(self) -> str:
         """Name of the goal sensor in the observation."""
-        return "pointgoal_with_gps_compass" if self.obs_keys == "habitat" else "pointgoal"
+        habitat = self.obs_keys == "habitat" and self.goal_sensor != "start"
+        return "pointgoal_with_gps_compass" if habitat else "pointgoal"
 
 
 def _plain(value: Any) -> Any:
