@@ -17,6 +17,7 @@ _LAZY_NAMES = {
     "BatchPointNavEnv": "gym_batchnav.envs",
     "PointNavEnv": "gym_batchnav.envs",
     "ActuationNoise": "gym_batchnav.config",
+    "check_vector_env": "gym_batchnav.envs",
     "Camera": "gym_batchnav.config",
     "DepthNoise": "gym_batchnav.config",
     "EnvConfig": "gym_batchnav.config",
@@ -32,6 +33,7 @@ _LAZY_NAMES = {
     "BatchNavError": "gym_batchnav.errors",
     "ClosedEnvError": "gym_batchnav.errors",
     "ConfigError": "gym_batchnav.errors",
+    "ConformanceError": "gym_batchnav.errors",
     "EpisodeError": "gym_batchnav.errors",
     "NavMeshError": "gym_batchnav.errors",
     "SceneError": "gym_batchnav.errors",
@@ -48,12 +50,13 @@ if TYPE_CHECKING:
         RgbNoise,
         VelocityControl,
     )
-    from .envs import BatchPointNavEnv, PointNavEnv
+    from .envs import BatchPointNavEnv, PointNavEnv, check_vector_env
     from .errors import (
         ActionError,
         BatchNavError,
         ClosedEnvError,
         ConfigError,
+        ConformanceError,
         EpisodeError,
         NavMeshError,
         SceneError,
@@ -69,6 +72,7 @@ __all__ = [
     "Camera",
     "ClosedEnvError",
     "ConfigError",
+    "ConformanceError",
     "DepthNoise",
     "EnvConfig",
     "EpisodeError",
@@ -82,6 +86,7 @@ __all__ = [
     "SceneError",
     "VelocityControl",
     "__version__",
+    "check_vector_env",
     "load_scene",
     "resolve_scenes",
 ]

@@ -40,3 +40,17 @@ class ClosedEnvError(BatchNavError, RuntimeError):
 
 class ResetNeededError(BatchNavError, RuntimeError):
     """An environment was stepped or drawn before ``reset``, or a finished episode was stepped."""
+
+
+class ConformanceError(BatchNavError, AssertionError):
+    """A vector environment breaks one of the laws that ``check_vector_env`` asks for."""
+
+    def __init__(self, law: str, detail: str, row: int | None = None) -> None:
+        """Name the law, what was expected and found, and the row where one is to blame."""
+        super().__init__(law, detail, row)
+        self.law, self.detail, self.row = law, detail, row
+
+    def __str__(self) -> str:
+        """One line: law, row, expected and found."""
+        where = "" if self.row is None else f" in row {self.row}"
+        return f"the law of {self.law!r} is broken{where}: {self.detail}"

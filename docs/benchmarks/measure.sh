@@ -48,6 +48,7 @@ for backend in embree gl; do
     done
     bench "step-houses-depth-64-$backend" step --backend $backend --compare sync,async
 done
+bench step-constant-houses-1024 step --backend constant --num-envs 1024
 # Apart: with so many peers in one run everyone was a fifth slower.
 how="--backend embree $(compared embree depth 64 peers)"
 bench render-aws_small_house-peers-depth-64-embree render $small_house $how

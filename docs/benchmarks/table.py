@@ -173,6 +173,8 @@ def size(record: Record) -> str:
 def drawn_by(record: Record) -> str:
     """Backend, and of GL the device."""
     backend, device = record["backend"], record["gl_renderer"].partition(" (")[0]
+    if backend == "constant":
+        return "nothing: constant images"
     return backend if backend == "embree" else f"{backend} ({device})"
 
 

@@ -175,9 +175,10 @@ class BenchArgs:
     """Change a setting of the learner for bench train, e.g. ppo.rollout_length=32."""
     device: DeviceOrNone = None
     """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
-    backend: Literal["auto", "gl", "gl-raycast", "embree"] = "auto"
+    backend: Literal["auto", "gl", "gl-raycast", "embree", "constant"] = "auto"
     """What renders: gl on a GPU or in software, gl-raycast on a GPU without raster hardware, embree on the
-    CPU; auto takes the fastest for the device."""
+    CPU; auto takes the fastest for the device. For bench step and train also constant: all images are one
+    that is made beforehand, which leaves the simulator."""
     json: PathOrNone = None
     """Write the whole record here."""
 

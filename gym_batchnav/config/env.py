@@ -184,7 +184,8 @@ class EnvConfig:
     copy: bool = True
     """False hands out images that the next ``step`` overwrites."""
     render_backend: str = "auto"
-    """Backend of the renderer: ``"auto"``, ``"gl"``, ``"gl-raycast"`` or ``"embree"``."""
+    """Backend of the renderer: ``"auto"``, ``"gl"``, ``"gl-raycast"`` or ``"embree"``; ``"constant"`` draws
+    nothing and hands out the same images in every step, to measure all the rest."""
 
     def __post_init__(self) -> None:
         """Check every field and bring it to its plain type; raises ``ConfigError`` naming the field."""
@@ -277,7 +278,8 @@ class EnvConfig:
     @property
     def goal_key(self) -> str:
         """Name of the goal sensor in the observation."""
-        return "pointgoal_with_gps_compass" if self.obs_keys == "habitat" else "pointgoal"
+        habitat = self.obs_keys == "habitat" and self.goal_sensor != "start"
+        return "pointgoal_with_gps_compass" if habitat else "pointgoal"
 
 
 def _plain(value: Any) -> Any:
@@ -344,5 +346,5 @@ _CHECKS: Final[dict[str, Check]] = {
     "output": checks.choices("numpy", "torch"),
     "device": checks.device,
     "copy": checks.flag,
-    "render_backend": checks.choices("auto", "gl", "gl-raycast", "embree"),
+    "render_backend": checks.choices("auto", "gl", "gl-raycast", "embree", "constant"),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .conformance import check_vector_env
 from .single import PointNavEnv
 from .vector import BatchPointNavEnv
 
-__all__ = ["BatchPointNavEnv", "PointNavEnv"]
+__all__ = ["BatchPointNavEnv", "PointNavEnv", "check_vector_env"]

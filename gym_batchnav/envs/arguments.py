@@ -9,32 +9,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..config import EnvConfig
 from ..errors import ActionError, ConfigError
-from ..sim.simulator import NUM_ACTIONS
+from ..sim.control import NUM_ACTIONS
+
+_MEANINGS = ("stop", "forward", "turn left", "turn right", "look up", "look down")
 
 
-def checked_actions(actions: Any, num_envs: int) -> NDArray[np.int64]:
-    """Actions as (N,) int64; arrays, lists and tensors of any device are taken.
+def checked_actions(actions: Any, num_envs: int, config: EnvConfig) -> NDArray[Any]:
+    """Actions as (N,) int64, or as (N, 2) or (N, 3) float64 for speeds.
+
+    Arrays, lists and tensors of any device are taken.
 
     Raises:
-        ActionError: wrong shape, no integers, or out of range; the message names the row and the value.
+        ActionError: wrong shape or dtype, or out of range; the message names the row and the value.
     """
     if hasattr(actions, "detach"):
         actions = actions.detach().cpu().numpy()
-    array = np.asarray(actions)
+    try:
+        array = np.asarray(actions)
+    except (TypeError, ValueError) as error:
+        raise ActionError(f"actions are no array: {error}") from error
+    if config.actions == "velocity":
+        return _checked_speeds(array, num_envs, config.velocity.size)
+    return _checked_numbers(array, num_envs, NUM_ACTIONS[config.actions])
+
+
+def _checked_numbers(array: NDArray[Any], num_envs: int, num_actions: int) -> NDArray[np.int64]:
     if array.shape != (num_envs,):
         raise ActionError(
             f"actions have shape {array.shape}; expected ({num_envs},), one for each environment"
         )
     if array.dtype.kind not in "iu":
-        raise ActionError(f"actions have dtype {array.dtype}; expected integers from 0 to {NUM_ACTIONS - 1}")
-    bad = (array < 0) | (array >= NUM_ACTIONS)
+        raise ActionError(f"actions have dtype {array.dtype}; expected integers from 0 to {num_actions - 1}")
+    bad = (array < 0) | (array >= num_actions)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ActionError(
-            f"action of row {row} is {array[row]}; allowed: 0 stop, 1 forward, 2 turn left, 3 turn right"
-        )
+        allowed = ", ".join(f"{number} {meaning}" for number, meaning in enumerate(_MEANINGS[:num_actions]))
+        raise ActionError(f"action of row {row} is {array[row]}; allowed: {allowed}")
     return array.astype(np.int64)
+
+
+def _checked_speeds(array: NDArray[Any], num_envs: int, size: int) -> NDArray[np.float64]:
+    if array.shape != (num_envs, size):
+        raise ActionError(
+            f"actions have shape {array.shape}; expected ({num_envs}, {size}), speeds for each environment"
+        )
+    if array.dtype.kind not in "fiu":
+        raise ActionError(f"actions have dtype {array.dtype}; expected numbers from -1 to 1")
+    values = array.astype(np.float64)
+    # NaN is in no interval.
+    bad = ~((values >= -1.0) & (values <= 1.0)).all(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ActionError(f"action of row {row} is {array[row].tolist()}; allowed: numbers from -1 to 1")
+    return values
 
 
 def checked_count(num_envs: Any) -> int:
@@ -48,8 +77,8 @@ def checked_count(num_envs: Any) -> int:
     return number
 
 
-def row_seeds(seed: Any, num_envs: int) -> list[int | None]:
-    """One seed a row: ``seed`` + i for a number, the list itself, or all None.
+def row_seeds(seed: Any, num_envs: int, index_offset: int = 0) -> list[int | None]:
+    """One seed a row: ``seed`` + ``index_offset`` + i for a number, the list itself, or all None.
 
     Raises:
         ConfigError: a seed is no number of at least 0, or a list has the wrong length.
@@ -60,7 +89,7 @@ def row_seeds(seed: Any, num_envs: int) -> list[int | None]:
         if len(seed) != num_envs:
             raise ConfigError(f"seed is a list of {len(seed)}; expected {num_envs}, one for each environment")
         return [None if item is None else _seed(item) for item in seed]
-    first = _seed(seed)
+    first = _seed(seed) + index_offset
     return [first + row for row in range(num_envs)]
 
 

@@ -72,7 +72,7 @@ class PointNavEnv(gym.Env[Any, Any]):
         return _first(observation), _scalars(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act: 0 stop, 1 forward, 2 turn left, 3 turn right.
+        """Act: 0 stop, 1 forward, 2 turn left, 3 turn right, or as ``actions=`` says.
 
         Returns:
             Observation, reward, terminated, truncated (False: the limit is ``TimeLimit``'s), info.
@@ -110,9 +110,10 @@ class PointNavEnv(gym.Env[Any, Any]):
         """Where the agent is, as ``BatchPointNavEnv.agent_state`` without the axis of environments."""
         return {key: value[0] for key, value in self._batch.agent_state().items()}
 
-    def expert_action(self) -> int:
+    def expert_action(self) -> Any:
         """The next action on the shortest way to the goal, as ``BatchPointNavEnv.expert_actions``."""
-        return int(self._batch.expert_actions()[0])
+        action = self._batch.expert_actions()[0]
+        return int(action) if self.config.actions != "velocity" else action
 
     def navmesh(self, scene_id: str | int) -> NavMesh:
         """Navigation mesh of a scene, by name or index."""

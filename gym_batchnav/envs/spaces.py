@@ -9,31 +9,41 @@ import numpy as np
 
 from ..config import EnvConfig
 from ..errors import ConfigError
-from ..sim import Task
-from ..sim.simulator import NUM_ACTIONS
+from ..sim import SensorSpec, StateSensors, Task
+from ..sim.control import NUM_ACTIONS
 
 
 def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
-    """Space of one environment: the images of all cameras and the task's sensors.
+    """Space of one environment: the images of all cameras, the sensors of the state and those of the task.
 
     Raises:
-        ConfigError: a sensor of the task has the name of an image.
+        ConfigError: two of them have one name, or there is none.
     """
     spaces: dict[str, gym.Space[Any]] = {
-        config.image_key(camera, sensor): _image_space(config, sensor)
+        config.image_key(camera, sensor): image_space(config, sensor)
         for camera in config.all_cameras
         for sensor in config.image_sensors
     }
-    for name, spec in task.sensors().items():
-        if name in spaces:
-            raise ConfigError(f"both an image and a sensor of the task are named {name!r}; rename the camera")
-        spaces[name] = gym.spaces.Box(
-            np.array(spec.low, dtype=np.float32), np.array(spec.high, dtype=np.float32), dtype=np.float32
+    for specs in (StateSensors(config).specs(), task.sensors()):
+        for name, spec in specs.items():
+            if name in spaces:
+                raise ConfigError(f"two sensors are named {name!r}; rename the camera or the task's sensor")
+            spaces[name] = _box(spec)
+    if not spaces:
+        raise ConfigError(
+            f"sensors={config.sensors!r} with goal_sensor={config.goal_sensor!r} leaves observations empty; "
+            "name a sensor"
         )
     return gym.spaces.Dict(spaces)
 
 
-def _image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:
+def _box(spec: SensorSpec) -> gym.spaces.Box:
+    low, high = (np.array(bounds, dtype=np.float32) for bounds in (spec.low, spec.high))
+    return gym.spaces.Box(low, high, dtype=np.float32)
+
+
+def image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:
+    """Space of one image of a sensor, (H, W, channels)."""
     if sensor == "depth":
         low, high = (0.0, 1.0) if config.normalize_depth else (config.min_depth, config.max_depth)
         return gym.spaces.Box(low, high, (*config.resolution, 1), np.float32)
@@ -45,6 +55,8 @@ def _image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:
     return gym.spaces.Box(int(whole.min), int(whole.max), (*config.resolution, 1), np.int32)
 
 
-def action_space() -> gym.spaces.Discrete:
-    """0 stop, 1 forward, 2 left, 3 right."""
-    return gym.spaces.Discrete(NUM_ACTIONS)
+def action_space(config: EnvConfig) -> gym.spaces.Discrete | gym.spaces.Box:
+    """What ``EnvConfig.actions`` describes."""
+    if config.actions == "velocity":
+        return gym.spaces.Box(-1.0, 1.0, (config.velocity.size,), np.float32)
+    return gym.spaces.Discrete(NUM_ACTIONS[config.actions])

@@ -72,7 +72,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)
         self.single_observation_space = observation_space(self.config, self._world.simulator.task)
-        self.single_action_space = action_space()
+        self.single_action_space = action_space(self.config)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._finished = np.zeros(self.num_envs, dtype=bool)
@@ -88,14 +88,16 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         """Begin an episode in every environment, or in those of ``options["reset_mask"]``.
 
         Args:
-            seed: row i gets ``seed + i``, or its entry of a list; None goes on with the row's stream.
+            seed: row i gets ``seed + index_offset + i``, or its entry of a list; None goes on with the row's
+                stream.
             options: ``{"reset_mask": (N,) bool}`` resets those rows alone; the others keep their state.
 
         Returns:
             Observations of all rows, and infos of the rows that were reset.
         """
         self._check_open()
-        seeds, mask = row_seeds(seed, self.num_envs), reset_mask(options, self.num_envs)
+        seeds = row_seeds(seed, self.num_envs, self.config.index_offset)
+        mask = reset_mask(options, self.num_envs)
         if isinstance(seed, int):
             super().reset(seed=seed)
         chosen = np.ones(self.num_envs, dtype=bool) if mask is None else mask
@@ -117,7 +119,9 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         """Act in every environment.
 
         Args:
-            actions: (N,) integers: 0 stop, 1 forward, 2 turn left, 3 turn right.
+            actions: (N,) integers: 0 stop, 1 forward, 2 turn left, 3 turn right, and with
+                ``actions="discrete_look"`` 4 look up, 5 look down; with ``actions="velocity"`` numbers
+                (N, 2) or (N, 3) from -1 to 1.
 
         Returns:
             Observations; rewards (N,) float64 (float32 tensors with ``output="torch"``); terminations (N,)
@@ -130,7 +134,7 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             EpisodeError: the next episode of a row cannot be used; no row has begun one then.
         """
         self._check_open()
-        actions = checked_actions(actions, self.num_envs)
+        actions = checked_actions(actions, self.num_envs, self.config)
         begin = time.perf_counter()
         resting = self._begin_resting_rows()
         with self._world.timer.stage("simulate"):
@@ -226,12 +230,14 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
 
         Returns:
             ``position``, ``start`` and ``goal`` (N, 3) float32 metres; ``heading`` (N,) float64 radians (0
-            looks along -Z, positive to the left); ``scene_id`` list of N names; ``episode_id`` (N,) int64.
+            looks along -Z, positive to the left); ``pitch`` (N,) float64 radians by which the cameras are
+            tilted up; ``scene_id`` list of N names; ``episode_id`` (N,) int64.
         """
         state, names = self._world.simulator.state, self.scene_ids
         return {
             "position": state.position.copy(),
             "heading": state.heading.copy(),
+            "pitch": state.pitch.copy(),
             "start": state.start.copy(),
             "goal": state.goal.copy(),
             "scene_id": [names[scene] for scene in state.scene],
@@ -245,7 +251,8 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         to the goal (geodesic distance), steps, and stops within ``success_distance``.
 
         Returns:
-            (N,) int64, an array or, with ``output="torch"``, a tensor.
+            (N,) int64, or (N, 2) or (N, 3) float32 with ``actions="velocity"``, an array or, with
+            ``output="torch"``, a tensor.
 
         Raises:
             ResetNeededError: before the first ``reset``.

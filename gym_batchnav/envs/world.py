@@ -22,12 +22,15 @@ from ..sim import (
     SampledSource,
     SceneSlots,
     Simulator,
+    StateSensors,
     Task,
 )
 from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
+from ..sim.random import noise_key
 from .choosing import chosen_scenes
+from .constant import ConstantImages
 from .images import Images
 from .loader import BROKEN, SceneLoader, is_broken
 from .loading import Loading
@@ -61,7 +64,11 @@ class World:
         self._cameras = config.all_cameras
         self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
-        self.images = Images(num_envs, config, tuple(dict.fromkeys((*config.image_sensors, *extra_sensors))))
+        self._sensors = StateSensors(config)
+        self._noisy = any((config.actuation_noise, config.depth_noise, config.rgb_noise, config.pose_noise))
+        make_images = ConstantImages if config.render_backend == "constant" else Images
+        sensors = tuple(dict.fromkeys((*config.image_sensors, *extra_sensors)))
+        self.images = make_images(num_envs, config, sensors)
         self._resident = _num_resident(config, num_envs, len(self.refs))
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
@@ -101,7 +108,8 @@ class World:
                 self._numbers[row] += 1
                 self._enter(row, episode.scene, resident)
             chosen, episodes = [row for row, _, _ in begun], [episode for _, episode, _ in begun]
-            self.simulator.begin(chosen, episodes, [resident.ground for _, _, resident in begun])
+            grounds = [resident.ground for _, _, resident in begun]
+            self.simulator.begin(chosen, episodes, grounds, self._noise_keys(chosen))
             self._begun = self._begun or len(begun) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
                 self._prefetch([row for row, _, _ in begun])
@@ -113,14 +121,14 @@ class World:
             self._leave_out_ahead()
         with self.timer.stage("render"):
             observation = self.images.draw(self._view_ids, self._poses(slice(None)))
-        observation.update(self.simulator.task.observe(self.simulator.state))
+        self._observe_state(observation)
         return observation
 
     def observe_again(self, observation: Observation, rows: NDArray[np.intp]) -> None:
         """Write the observations of ``rows`` anew."""
         with self.timer.stage("render"):
             self.images.redraw(observation, rows, self._view_ids[rows], self._poses(rows))
-        observation.update(self.simulator.task.observe(self.simulator.state))
+        self._observe_state(observation)
 
     def ground(self, scene: int) -> NavMesh:
         """Navigation mesh of a scene; loaded for the occasion where the scene is not held."""
@@ -286,9 +294,22 @@ class World:
         if old is not None:
             self.pool.release(old)
 
+    def _noise_keys(self, rows: list[int]) -> list[int] | None:
+        """Keys of the noise of the episodes that ``rows`` are in; None where there is none."""
+        if not self._noisy:
+            return None
+        return [noise_key(self._seeds[row], self._numbers[row]) for row in rows]
+
+    def _observe_state(self, observation: Observation) -> None:
+        """Write all sensors of the observation that are no images."""
+        state = self.simulator.state
+        observation.update(self._sensors.observe(state))
+        observation.update(self.simulator.task.observe(state))
+
     def _poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
         state = self.simulator.state
-        return rig_poses(state.position[rows], state.heading[rows], self._cameras)
+        tilts = state.pitch[rows] if self.config.actions == "discrete_look" else None
+        return rig_poses(state.position[rows], state.heading[rows], self._cameras, tilts)
 
 
 def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:

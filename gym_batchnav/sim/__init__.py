@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .episodes import Episode, sample_episodes
+from .sensors import SensorSpec, StateSensors
 from .simulator import Simulator
 from .sources import DatasetSource, EpisodeSetSource, EpisodeSource, SampledSource, SceneSlots
 from .state import BatchState
-from .task import PointNav, SensorSpec, Task
+from .task import PointNav, Task
 
 __all__ = [
     "BatchState",
@@ -19,6 +20,7 @@ __all__ = [
     "SceneSlots",
     "SensorSpec",
     "Simulator",
+    "StateSensors",
     "Task",
     "sample_episodes",
 ]

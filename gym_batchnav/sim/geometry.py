@@ -40,7 +40,7 @@ def camera_poses(
     headings: Floats,
     height: float,
     *,
-    pitch: float = 0.0,
+    pitch: float | NDArray[np.float64] = 0.0,
     yaw: float = 0.0,
     forward: float = 0.0,
     right: float = 0.0,
@@ -51,7 +51,7 @@ def camera_poses(
         positions: (N, 3) the agents' feet, metres.
         headings: (N,) radians.
         height: over the feet, metres.
-        pitch: angle by which the camera looks up, radians.
+        pitch: angle by which the camera looks up, radians; one for all, or (N,).
         yaw: angle by which it looks to the left of the heading, radians.
         forward: metres before the agent's axis, along the heading.
         right: metres to the right of the axis.
@@ -73,17 +73,29 @@ def camera_poses(
     return poses
 
 
-def rig_poses(positions: Floats, headings: Floats, cameras: Sequence[Camera]) -> NDArray[np.float32]:
-    """Poses (C N, 4, 4) float32 of the cameras of all agents: of the first camera, then the second, ..."""
+def rig_poses(
+    positions: Floats, headings: Floats, cameras: Sequence[Camera], tilts: NDArray[np.float64] | None = None
+) -> NDArray[np.float32]:
+    """Poses (C N, 4, 4) float32 of the cameras of all agents: of the first camera, then the second, ...
+
+    All cameras of an agent are tilted up by its ``tilts`` (N,), radians, beside their own pitch.
+    """
     return np.concatenate(
         [
             camera_poses(
                 positions, headings, camera.height,
-                pitch=camera.pitch, yaw=camera.yaw, forward=camera.forward, right=camera.right,
+                pitch=camera.pitch if tilts is None else camera.pitch + tilts,
+                yaw=camera.yaw, forward=camera.forward, right=camera.right,
             )
             for camera in cameras
         ]
     )  # fmt: skip
+
+
+def tilt_limits(cameras: Sequence[Camera]) -> tuple[float, float]:
+    """Least and greatest angle by which cameras tilt up, so that none goes beyond straight up or down."""
+    pitches = [camera.pitch for camera in cameras]
+    return -np.pi / 2 - min(pitches), np.pi / 2 - max(pitches)
 
 
 def headings_of_quaternions(xyzw: Floats) -> NDArray[np.float64]:

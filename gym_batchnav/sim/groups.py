@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..config import EnvConfig
-
 if TYPE_CHECKING:
     from .simulator import Crowd, Ground
 
@@ -91,7 +89,10 @@ class SceneGroups:
         acting: NDArray[np.bool_],
         positions: NDArray[np.float32],
         headings: NDArray[np.float64],
-        config: EnvConfig,
+        *,
+        turn_angle: float,
+        forward_step: float,
+        sliding: bool,
     ) -> NDArray[np.int64]:
         """How often (N,) the ``acting`` rows should turn left (negative: right) before a step forward."""
         turns = np.zeros(len(acting), np.int64)
@@ -100,7 +101,7 @@ class SceneGroups:
             crowd, first, last = block
             crowd.best_turns(
                 acting, positions, headings, turns,
-                turn_angle=config.turn_angle, forward_step=config.forward_step, sliding=config.sliding,
+                turn_angle=turn_angle, forward_step=forward_step, sliding=sliding,
                 first=first, last=last,
             )  # fmt: skip
 

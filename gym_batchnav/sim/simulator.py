@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
 from ..errors import ConfigError
+from .control import FORWARD, LEFT, RIGHT, STOP, Leg, Orders, make_control
 from .episodes import Episode
-from .geometry import forward_vectors, wrap_angle
+from .geometry import forward_vectors, tilt_limits, wrap_angle
 from .groups import SceneGroups
+from .random import stream_keys
 from .state import BatchState
 from .task import Array, PointNav, Task
 
-STOP, FORWARD, LEFT, RIGHT = range(4)
-NUM_ACTIONS = 4
+__all__ = ["FORWARD", "LEFT", "RIGHT", "STOP", "Crowd", "Ground", "Simulator"]
 
 
 class Crowd(Protocol):
@@ -84,10 +85,21 @@ class Simulator:
         self.config = config
         self.task = PointNav(config) if task is None else task
         self.state = BatchState.empty(num_envs)
+        self._control = make_control(config)
+        self._tilt_limits = tilt_limits(config.all_cameras)
         self._groups = SceneGroups(num_envs)
 
-    def begin(self, rows: Sequence[int], episodes: Sequence[Episode], grounds: Sequence[Ground]) -> None:
-        """Put each of ``rows`` at the start of its episode, which lies on its ground."""
+    def begin(
+        self,
+        rows: Sequence[int],
+        episodes: Sequence[Episode],
+        grounds: Sequence[Ground],
+        noise_keys: Sequence[int] | None = None,
+    ) -> None:
+        """Put each of ``rows`` at the start of its episode, which lies on its ground.
+
+        ``noise_keys`` decide all noise of each episode; None leaves it to the key 0.
+        """
         if not rows:
             return
         state = self.state
@@ -97,7 +109,9 @@ class Simulator:
         state.position[rows] = state.start[rows]
         state.goal[rows] = [episode.goal for episode in episodes]
         state.anchor[rows] = [episode.anchor for episode in episodes]
-        state.heading[rows] = [episode.heading for episode in episodes]
+        state.heading[rows] = state.start_heading[rows] = [episode.heading for episode in episodes]
+        state.pitch[rows] = 0.0
+        state.noise_key[rows] = np.array(noise_keys or [0] * len(rows), np.uint64)
         state.start_distance[rows] = [episode.distance for episode in episodes]
         state.distance[rows] = state.previous_distance[rows] = state.start_distance[rows]
         for values in (state.path_length, state.steps, state.collisions, state.total_reward):
@@ -143,12 +157,13 @@ class Simulator:
             )
 
     def step(
-        self, actions: NDArray[np.int64], resting: NDArray[np.bool_] | None = None
+        self, actions: NDArray[Any], resting: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Act in all rows but the ``resting`` ones.
 
         Args:
-            actions: (N,) of 0 stop, 1 forward, 2 left, 3 right.
+            actions: as ``config.actions`` says: (N,) int64 of 0 stop, 1 forward, 2 left, 3 right, 4 look up,
+                5 look down; or (N, 2) or (N, 3) float64 in [-1, 1].
             resting: (N,) rows that keep their state and get reward 0 and False.
 
         Returns:
@@ -157,10 +172,9 @@ class Simulator:
         """
         state, config = self.state, self.config
         acting = np.ones(len(actions), dtype=bool) if resting is None else ~resting
-        turns = (actions == LEFT).astype(np.float64) - (actions == RIGHT)
-        state.heading = np.where(acting, wrap_angle(state.heading + turns * config.turn_angle), state.heading)
-        self._walk(acting & (actions == FORWARD), acting)
-        state.stopped |= acting & (actions == STOP)
+        orders = self._control.orders(actions, stream_keys(state.noise_key, state.steps))
+        self._follow(orders, acting)
+        state.stopped |= acting & orders.stops
         state.steps += acting
         rewards, terminations = self.task.advance(state)
         rewards = np.where(acting, rewards, 0.0)
@@ -169,17 +183,19 @@ class Simulator:
         truncations = acting & (state.steps >= limit) if limit is not None else np.zeros_like(acting)
         return rewards, terminations & acting, truncations
 
-    def expert_actions(self) -> NDArray[np.int64]:
-        """The next action (N,) on the shortest way to the goal, for imitation and as an upper bound.
+    def expert_actions(self) -> NDArray[Any]:
+        """The next actions on the shortest way to the goal, for imitation and as an upper bound.
 
         Greedy: turns towards where a step forward ends nearest to the goal (geodesic distance), steps, and
         stops within ``success_distance``.
         """
-        state, config = self.state, self.config
-        arrived = state.distance < config.success_distance
-        turns = self._groups.best_turns(~arrived, state.position, state.heading, config)
-        actions = np.where(turns > 0, LEFT, np.where(turns < 0, RIGHT, FORWARD))
-        return np.where(arrived, STOP, actions).astype(np.int64)
+        state, control = self.state, self._control
+        arrived = state.distance < self.config.success_distance
+        turns = self._groups.best_turns(
+            ~arrived, state.position, state.heading,
+            turn_angle=control.turn_angle, forward_step=control.forward_step, sliding=self.config.sliding,
+        )  # fmt: skip
+        return control.expert(arrived, turns)
 
     def infos(self) -> dict[str, Array]:
         """Metrics of the task and numbers of the episodes, fresh arrays (N,)."""
@@ -194,20 +210,33 @@ class Simulator:
             "episode_id": state.episode_id.copy(),
         }
 
-    def _walk(self, walking: NDArray[np.bool_], acting: NDArray[np.bool_]) -> None:
-        """Move the walking rows and measure how far they came."""
+    def _follow(self, orders: Orders, acting: NDArray[np.bool_]) -> None:
+        """Walk the legs and turn, and measure how far the agents came."""
+        state = self.state
+        hit = np.zeros_like(acting)
+        state.previous_distance = np.where(acting, state.distance, state.previous_distance)
+        for leg in orders.legs:
+            hit |= self._walk(leg, acting & leg.walking)
+            state.heading = np.where(acting, wrap_angle(state.heading + leg.turn), state.heading)
+        if orders.tilts is not None:
+            tilted = np.clip(state.pitch + orders.tilts, *self._tilt_limits)
+            state.pitch = np.where(acting, tilted, state.pitch)
+        state.collided = np.where(acting, hit, state.collided)
+        state.collisions += hit
+
+    def _walk(self, leg: Leg, walking: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Move the walking rows along a leg; returns which of them ran into something."""
         state = self.state
         before = state.position
-        steps = forward_vectors(state.heading) * self.config.forward_step
+        directions = state.heading if leg.bend is None else state.heading + leg.bend
+        steps = forward_vectors(directions) * leg.front[:, None]
+        if leg.right is not None:
+            steps += forward_vectors(directions - np.pi / 2) * leg.right[:, None]
         targets = (before + steps).astype(np.float32)
         after, distance = self._groups.move(before, targets, walking, state.distance, self.config.sliding)
         moved = np.square(after.astype(np.float64) - before).sum(axis=1)
         intended = np.square(targets.astype(np.float64) - before).sum(axis=1)
-        # Habitat's rule and its tolerance of 1e-5 m^2.
-        hit = walking & (moved + 1e-5 < intended)
-        state.collided = np.where(acting, hit, state.collided)
-        state.collisions += hit
         state.path_length += np.sqrt(moved)
-        state.position = after
-        state.previous_distance = np.where(acting, state.distance, state.previous_distance)
-        state.distance = distance
+        state.position, state.distance = after, distance
+        # Habitat's rule and its tolerance of 1e-5 m^2.
+        return np.asarray(walking & (moved + 1e-5 < intended))

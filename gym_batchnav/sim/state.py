@@ -20,8 +20,12 @@ class BatchState:
     """(N, 3) where the agent's feet are."""
     heading: NDArray[np.float64]
     """(N,) 0 looks along -Z, positive to the left; in [-pi, pi)."""
+    pitch: NDArray[np.float64]
+    """(N,) angle by which the cameras are tilted up, beside their own pitch."""
     start: NDArray[np.float32]
     """(N, 3) where the episode began."""
+    start_heading: NDArray[np.float64]
+    """(N,) heading with which it began."""
     goal: NDArray[np.float32]
     """(N, 3) where it should end."""
     anchor: NDArray[np.float32]
@@ -46,6 +50,8 @@ class BatchState:
     """(N,) whether the task is accomplished."""
     total_reward: NDArray[np.float64]
     """(N,) sum of the rewards of the episode."""
+    noise_key: NDArray[np.uint64]
+    """(N,) key of all noise of the episode; a step's noise comes from it and from ``steps`` alone."""
 
     @classmethod
     def empty(cls, num_envs: int) -> BatchState:
@@ -54,6 +60,7 @@ class BatchState:
             "scene": np.int32, "episode_id": np.int64, "position": np.float32, "start": np.float32,
             "goal": np.float32, "anchor": np.float32, "steps": np.int32, "collisions": np.int32,
             "collided": np.bool_, "stopped": np.bool_, "success": np.bool_,
+            "noise_key": np.uint64,
         }  # fmt: skip
         wide = ("position", "start", "goal", "anchor")
         return cls(

@@ -6,7 +6,6 @@ A task of your own subclasses ``Task`` and goes to the environment as ``task=You
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +13,10 @@ from numpy.typing import NDArray
 from ..config import EnvConfig
 from .geometry import goals_in_agent_frame
 from .metrics import soft_spl, spl
+from .sensors import SensorSpec
 from .state import BatchState
 
 Array = NDArray[np.generic]
-
-
-@dataclass(frozen=True, slots=True)
-class SensorSpec:
-    """Bounds of a float32 sensor that is computed from the state."""
-
-    low: tuple[float, ...]
-    """Least value of each component."""
-    high: tuple[float, ...]
-    """Greatest value of each component."""
 
 
 class Task(ABC):
@@ -56,7 +46,9 @@ class PointNav(Task):
     """Go to a point given relative to the agent and call stop there, with Habitat's sensor and reward."""
 
     def sensors(self) -> dict[str, SensorSpec]:
-        """The goal sensor in the configured format."""
+        """The goal sensor in the configured format, or none."""
+        if self.config.goal_sensor == "none":
+            return {}
         infinity = float("inf")
         spec = {
             "polar": SensorSpec((0.0, -np.pi), (infinity, np.pi)),
@@ -66,8 +58,13 @@ class PointNav(Task):
         return {self.config.goal_key: spec}
 
     def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
-        """The goal in the agent's frame, (N, 2) or (N, 3); the angle is positive to the left."""
-        front, right = goals_in_agent_frame(state.position, state.heading, state.goal)
+        """The goal as the agent or its start sees it, (N, 2) or (N, 3); the angle is positive to the left."""
+        if self.config.goal_sensor == "none":
+            return {}
+        if self.config.goal_sensor == "start":
+            front, right = goals_in_agent_frame(state.start, state.start_heading, state.goal)
+        else:
+            front, right = goals_in_agent_frame(state.position, state.heading, state.goal)
         if self.config.goal_format == "cartesian":
             parts: tuple[NDArray[np.float64], ...] = (front, right)
         else:

@@ -35,6 +35,10 @@ def run_bench(args: BenchArgs) -> int:
             f"--swap-every {args.swap_every} is not allowed; expected at least 0, and 0 unless for bench "
             "render"
         )
+    if args.backend == "constant" and args.what not in ("step", "train"):
+        raise ConfigError(
+            f"--backend constant is not allowed for bench {args.what}: it draws nothing; take another backend"
+        )
     config = EnvConfig(
         scenes=args.scenes,
         navmesh=args.navmesh,

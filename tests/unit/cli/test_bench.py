@@ -164,3 +164,15 @@ def test_ages_are_spread_so_that_resets_are_measured():
     envs.close()
     # Counters start at 0, 2, 4, 6, 8 of 10: one row ends in every second step.
     assert ended == [0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
+
+
+def test_constant_images_leave_the_simulator(tmp_path, capsys):
+    path = tmp_path / "record.json"
+    command = ["--backend", "constant", "--scenes", "houses:train[:1]", "--num-envs", "4", "--seconds", "0.1"]
+    assert main(["bench", "step", *command, "--json", str(path)]) == 0
+    record = json.loads(path.read_text())
+    assert record["backend"] == "constant"
+    assert record["stages_ms"]["render"] < record["stages_ms"]["total"]
+    for what in ("render", "start"):
+        assert main(["bench", what, *command]) != 0
+        assert f"not allowed for bench {what}" in " ".join(capsys.readouterr().err.split())

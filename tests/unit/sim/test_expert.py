@@ -81,8 +81,9 @@ def test_turns_lead_to_the_best_step_of_all(sliding):
     starts, headings, goals = far_episodes(mesh, 40, seed=3)
     simulator = begin(mesh, starts, headings, goals, sliding=sliding)
     turns = simulator._groups.best_turns(
-        np.ones(40, bool), simulator.state.position, simulator.state.heading, simulator.config
-    )
+        np.ones(40, bool), simulator.state.position, simulator.state.heading,
+        turn_angle=simulator.config.turn_angle, forward_step=simulator.config.forward_step, sliding=sliding,
+    )  # fmt: skip
     ends = []
     for turn in range(-17, 19):
         angle = headings + turn * np.radians(10.0)
