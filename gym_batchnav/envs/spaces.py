@@ -42,7 +42,9 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
 
 
 def _box(spec: SensorSpec) -> gym.spaces.Box:
-    low, high = (np.array(bounds, dtype=np.float32) for bounds in (spec.low, spec.high))
+    """Bounds with the largest float32 for infinity, as in Habitat's spaces: tools warn of infinite ones."""
+    largest = float(np.finfo(np.float32).max)
+    low, high = (np.clip(bounds, -largest, largest).astype(np.float32) for bounds in (spec.low, spec.high))
     return gym.spaces.Box(low, high, dtype=np.float32)
 
 
