@@ -1,7 +1,7 @@
 """Fast batched visual navigation for reinforcement learning, as Gymnasium environments.
 
-Importing this package registers ``BatchPointNav-v0`` and loads neither torch, OpenGL nor numba; every public
-name is loaded when it is first used.
+Importing this package registers ``BatchPointNav-v0`` and the other tasks, and loads neither torch, OpenGL nor
+numba; every public name is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _LAZY_NAMES = {
     "PoseNoise": "gym_batchnav.config",
     "RgbNoise": "gym_batchnav.config",
     "VelocityControl": "gym_batchnav.config",
+    "BatchState": "gym_batchnav.sim",
+    "SensorSpec": "gym_batchnav.sim",
+    "Task": "gym_batchnav.sim",
     "NavMesh": "gym_batchnav.nav",
     "Scene": "gym_batchnav.scenes",
     "load_scene": "gym_batchnav.scenes",
@@ -63,12 +66,14 @@ if TYPE_CHECKING:
     )
     from .nav import NavMesh
     from .scenes import Scene, load_scene, resolve_scenes
+    from .sim import BatchState, SensorSpec, Task
 
 __all__ = [
     "ActionError",
     "ActuationNoise",
     "BatchNavError",
     "BatchPointNavEnv",
+    "BatchState",
     "Camera",
     "ClosedEnvError",
     "ConfigError",
@@ -84,6 +89,8 @@ __all__ = [
     "RgbNoise",
     "Scene",
     "SceneError",
+    "SensorSpec",
+    "Task",
     "VelocityControl",
     "__version__",
     "check_vector_env",
@@ -104,9 +111,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY_NAMES})
 
 
-gymnasium.register(
-    id="BatchPointNav-v0",
-    entry_point="gym_batchnav.envs:PointNavEnv",
-    vector_entry_point="gym_batchnav.envs:BatchPointNavEnv",
-    max_episode_steps=500,
-)
+for _task in ("PointNav", "Flee", "Explore", "ImageNav"):
+    gymnasium.register(
+        id=f"Batch{_task}-v0",
+        entry_point=f"gym_batchnav.envs:{_task}Env",
+        vector_entry_point=f"gym_batchnav.envs:Batch{_task}Env",
+        max_episode_steps=500,
+    )

@@ -6,6 +6,7 @@ from .checks import AUTORESET_MODES, IMAGE_SENSORS, SENSORS, STATE_SENSORS
 from .env import DEFAULT_RESIDENT_SCENES, DEFAULT_SCENES, DEFAULT_SCENES_DIR, EnvConfig
 from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
 from .parts import Camera, EpisodeSet
+from .presets import PRESETS
 
 __all__ = [
     "AUTORESET_MODES",
@@ -13,6 +14,7 @@ __all__ = [
     "DEFAULT_SCENES",
     "DEFAULT_SCENES_DIR",
     "IMAGE_SENSORS",
+    "PRESETS",
     "SENSORS",
     "STATE_SENSORS",
     "ActuationNoise",

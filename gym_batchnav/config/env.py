@@ -16,15 +16,19 @@ from . import checks, motion, parts
 from .checks import IMAGE_SENSORS, STATE_SENSORS, Check
 from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
 from .parts import Camera, EpisodeSet
+from .presets import SINGLE_CAMERA, over_preset
 
 Actions = Literal["discrete", "discrete_look", "velocity"]
 GoalSensor = Literal["agent", "start", "none"]
 EpisodeOrder = Literal["random", "sequential"]
+FinalReward = Literal["success", "spl"]
 GoalFormat = Literal["polar", "polar_cos_sin", "cartesian"]
 ObsKeys = Literal["default", "habitat"]
 Output = Literal["numpy", "torch"]
 SceneUp = Literal["x", "y", "z"]
 Shading = Literal["unlit", "headlight"]
+SuccessAt = Literal["stop", "end"]
+TimeOut = Literal["truncation", "termination"]
 
 DEFAULT_SCENES: Final = "houses:train"
 """The scenes that an environment has unless it is told others."""
@@ -114,8 +118,14 @@ class EnvConfig:
     max_episode_steps: int | None = 500
     """Actions until an episode is truncated; None or, as in ``gym.make``, -1 for no limit (the single env
     leaves it to ``TimeLimit``)."""
+    time_out: TimeOut = "truncation"
+    """What an episode of ``max_episode_steps`` actions ends in; the single env keeps the limit of a config or
+    a preset itself where it is ``"termination"``."""
     success_distance: float = 0.2
     """Stop succeeds at a geodesic distance to the goal below this, metres."""
+    success_at: SuccessAt = "stop"
+    """``"stop"``: success has to be claimed by a stop; ``"end"``: being near enough at the end of the episode
+    is success, at a time-out too (needs ``time_out="termination"``)."""
     actions: Actions = "discrete"
     """``"discrete"``: 0 stop, 1 forward, 2 turn left, 3 turn right; ``"discrete_look"``: also 4 look up, 5
     look down; ``"velocity"``: speeds, as ``velocity`` says."""
@@ -143,7 +153,10 @@ class EnvConfig:
     progress_reward: float = 1.0
     """Reward per metre by which the geodesic distance to the goal shrinks."""
     success_reward: float = 2.5
-    """Reward of a successful stop."""
+    """Reward of success."""
+    final_reward: FinalReward = "success"
+    """What a terminal step gives besides the slack: ``"success"`` its progress and, on success, the success
+    reward; ``"spl"`` the success reward times SPL alone."""
     goal_format: GoalFormat = "polar"
     """``polar``: (distance, angle, positive to the left); ``polar_cos_sin``: (distance, cos, sin of that
     angle); ``cartesian``: (forward, right), metres."""
@@ -199,6 +212,10 @@ class EnvConfig:
                 f"min_depth={self.min_depth} and max_depth={self.max_depth} are the same number in float32; "
                 "put them further apart"
             )
+        if self.success_at == "end" and self.time_out != "termination":
+            raise ConfigError(
+                "success_at='end' needs time_out='termination': a truncated episode has not come to its end"
+            )
         if self.min_geodesic > self.max_geodesic:
             raise ConfigError(f"min_geodesic={self.min_geodesic} is over max_geodesic={self.max_geodesic}")
         if self.episode_order == "sequential" and self.episodes is None:
@@ -213,7 +230,7 @@ class EnvConfig:
         motion.check_together(self.actions, self.actuation_noise)
 
     def _check_cameras(self) -> None:
-        for name, default in _SINGLE_CAMERA.items():
+        for name, default in SINGLE_CAMERA.items():
             if self.cameras is not None and getattr(self, name) != default:
                 raise ConfigError(
                     f"{name}={getattr(self, name)} describes the single camera, but cameras= is given; leave "
@@ -224,10 +241,16 @@ class EnvConfig:
     def from_kwargs(cls, kwargs: Mapping[str, Any], base: EnvConfig | None = None) -> EnvConfig:
         """Make a config from keyword arguments, over ``base`` where given.
 
+        Args:
+            kwargs: fields, and perhaps ``preset``: a name of ``PRESETS`` whose values count where the other
+                arguments say nothing.
+            base: where all other values come from; None for the defaults.
+
         Raises:
             ConfigError: a name is no field (the message names the nearest one), or a value is not allowed.
         """
         names = [field.name for field in fields(cls)]
+        kwargs = over_preset(kwargs, {field.name: field.default for field in fields(cls)})
         for name in kwargs:
             if name not in names:
                 near = difflib.get_close_matches(name, names, n=1)
@@ -237,6 +260,15 @@ class EnvConfig:
                 )
         given = {} if base is None else {name: getattr(base, name) for name in names}
         return cls(**{**given, **kwargs})
+
+    @classmethod
+    def preset(cls, name: str, **kwargs: Any) -> EnvConfig:
+        """The settings ``"habitat"`` (the defaults), ``"bps"`` or ``"realistic"``; ``kwargs`` go over them.
+
+        Raises:
+            ConfigError: there is no such preset, or an argument is unknown or has a value not allowed.
+        """
+        return cls.from_kwargs({**kwargs, "preset": name})
 
     def to_dict(self) -> dict[str, Any]:
         """Fields as plain values (paths as strings), for records and checkpoints."""
@@ -290,7 +322,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, dict | str | int | float | bool | None) else str(value)
 
 
-_SINGLE_CAMERA: Final = {"hfov_deg": 90.0, "camera_height": 1.25, "camera_pitch_deg": 0.0}
 _CHECKS: Final[dict[str, Check]] = {
     "scenes": checks.scenes,
     "navmesh": checks.paths,
@@ -315,7 +346,9 @@ _CHECKS: Final[dict[str, Check]] = {
     "max_depth": checks.numbers(0.01, 1e6, open_low=True, open_high=True),
     "normalize_depth": checks.flag,
     "max_episode_steps": checks.steps,
+    "time_out": checks.choices("truncation", "termination"),
     "success_distance": checks.positive,
+    "success_at": checks.choices("stop", "end"),
     "goal_sensor": checks.choices("agent", "start", "none"),
     "actions": checks.choices("discrete", "discrete_look", "velocity"),
     "forward_step": checks.numbers(0.0, 10.0, open_low=True),
@@ -330,6 +363,7 @@ _CHECKS: Final[dict[str, Check]] = {
     "slack_reward": checks.numbers(),
     "progress_reward": checks.numbers(),
     "success_reward": checks.numbers(),
+    "final_reward": checks.choices("success", "spl"),
     "goal_format": checks.choices("polar", "polar_cos_sin", "cartesian"),
     "obs_keys": checks.choices("default", "habitat"),
     "min_geodesic": checks.numbers(0.0),

@@ -46,6 +46,10 @@ class ConstantImages(Images):
         """The same arrays (N, H, W, channels) in every call."""
         return dict(self._constant)
 
+    def draw_some(self, view_ids: Array, poses: Array) -> dict[str, Array]:
+        """The same arrays, as far as needed."""
+        return {name: images[: len(view_ids)] for name, images in self._constant.items()}
+
     def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
         """They show already what they are to show."""
 

@@ -99,9 +99,13 @@ class Images:
                 self._buffers = dict(images)
         return self._by_key(images, len(view_ids))
 
+    def draw_some(self, view_ids: Array, poses: Array) -> dict[str, Array]:
+        """As ``draw`` of some environments, to be copied from at once; touches no earlier image."""
+        return self._by_key(self._render(view_ids, poses, None), len(view_ids))
+
     def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
         """Replace the images of some rows; ``view_ids`` and ``poses`` are of those rows alone."""
-        for name, fresh in self._by_key(self._render(view_ids, poses, None), len(rows)).items():
+        for name, fresh in self.draw_some(view_ids, poses).items():
             images[name][rows] = fresh
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -17,7 +18,7 @@ from .vector import BatchPointNavEnv
 
 
 class PointNavEnv(gym.Env[Any, Any]):
-    """PointGoal navigation of one agent.
+    """PointGoal navigation of one agent, or another task.
 
     Made by ``gym.make("BatchPointNav-v0", ...)``, which also sets the limit of 500 steps
     (``gym.make(max_episode_steps=...)``), or directly, without a limit. Keyword arguments are the fields of
@@ -25,6 +26,8 @@ class PointNavEnv(gym.Env[Any, Any]):
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 10}  # type: ignore[misc]
+    batch: ClassVar[type[BatchPointNavEnv]] = BatchPointNavEnv
+    """The same for many agents."""
 
     def __init__(
         self,
@@ -37,11 +40,11 @@ class PointNavEnv(gym.Env[Any, Any]):
         """Check the arguments; the scene and the renderer are made at the first ``reset``.
 
         Args:
-            config: starting point for the keyword arguments; its limit of steps and its autoreset mode do not
-                count here.
+            config: starting point for the keyword arguments; its autoreset mode does not count here, and its
+                limit of steps only where ``time_out`` is ``"termination"``.
             render_mode: ``"rgb_array"`` for ``render()``.
-            task: what is asked of the agent; None for ``PointNav``.
-            **kwargs: fields of ``EnvConfig``.
+            task: what is asked of the agent; None for that of ``batch``.
+            **kwargs: fields of ``EnvConfig``, and ``preset``.
 
         Raises:
             ConfigError: an argument is unknown or has a value that is not allowed; the message names it.
@@ -52,9 +55,10 @@ class PointNavEnv(gym.Env[Any, Any]):
                 raise ConfigError(
                     f"{name}={kwargs[name]!r} is no argument of the single environment; {instead}"
                 )
-        fixed = {"max_episode_steps": None, "autoreset_mode": "Disabled"}
-        checked = EnvConfig.from_kwargs({**kwargs, **fixed}, config)
-        self._batch = BatchPointNavEnv(1, checked, render_mode=render_mode, task=task)
+        checked = EnvConfig.from_kwargs({**kwargs, "autoreset_mode": "Disabled"}, config)
+        if checked.time_out == "truncation":
+            checked = replace(checked, max_episode_steps=None)
+        self._batch = self.batch(1, checked, render_mode=render_mode, task=task)
         self.config = self._batch.config
         self.render_mode = render_mode
         self.observation_space = self._batch.single_observation_space
@@ -75,7 +79,7 @@ class PointNavEnv(gym.Env[Any, Any]):
         """Act: 0 stop, 1 forward, 2 turn left, 3 turn right, or as ``actions=`` says.
 
         Returns:
-            Observation, reward, terminated, truncated (False: the limit is ``TimeLimit``'s), info.
+            Observation, reward, terminated, truncated (False: that limit is ``TimeLimit``'s), info.
         """
         actions = action[None] if hasattr(action, "detach") else np.asarray(action)[None]
         observation, rewards, terminations, truncations, infos = self._batch.step(actions)

@@ -11,6 +11,7 @@ from ..config import EnvConfig
 from ..errors import ConfigError
 from ..sim import SensorSpec, StateSensors, Task
 from ..sim.control import NUM_ACTIONS
+from .goal_images import goal_sensor
 
 
 def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
@@ -24,11 +25,14 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
         for camera in config.all_cameras
         for sensor in config.image_sensors
     }
-    for specs in (StateSensors(config).specs(), task.sensors()):
-        for name, spec in specs.items():
-            if name in spaces:
-                raise ConfigError(f"two sensors are named {name!r}; rename the camera or the task's sensor")
-            spaces[name] = _box(spec)
+    sensed = [*StateSensors(config).specs().items(), *task.sensors().items()]
+    others: list[tuple[str, gym.Space[Any]]] = [(name, _box(spec)) for name, spec in sensed]
+    if task.goal_image is not None:
+        others.append((task.goal_image, image_space(config, goal_sensor(config))))
+    for name, space in others:
+        if name in spaces:
+            raise ConfigError(f"two sensors are named {name!r}; rename the camera or the task's sensor")
+        spaces[name] = space
     if not spaces:
         raise ConfigError(
             f"sensors={config.sensors!r} with goal_sensor={config.goal_sensor!r} leaves observations empty; "
@@ -38,7 +42,9 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
 
 
 def _box(spec: SensorSpec) -> gym.spaces.Box:
-    low, high = (np.array(bounds, dtype=np.float32) for bounds in (spec.low, spec.high))
+    """Bounds with the largest float32 for infinity, as in Habitat's spaces: tools warn of infinite ones."""
+    largest = float(np.finfo(np.float32).max)
+    low, high = (np.clip(bounds, -largest, largest).astype(np.float32) for bounds in (spec.low, spec.high))
     return gym.spaces.Box(low, high, dtype=np.float32)
 
 

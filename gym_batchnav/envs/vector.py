@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from ..config import EnvConfig
 from ..errors import ClosedEnvError, ConfigError, ResetNeededError
 from ..nav import NavMesh
-from ..sim import Task
+from ..sim import PointNav, Task
 from .arguments import checked_actions, checked_count, masked_infos, reset_mask, row_seeds, rows_as_objects
 from .devices import check_device
 from .frames import mosaic
+from .limits import check_same_limit, without_registered_limit
 from .output import on_host, to_output
 from .saved import check_finished
 from .spaces import action_space, observation_space
@@ -28,7 +29,7 @@ Infos = dict[str, Any]
 
 
 class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
-    """PointGoal navigation of N agents.
+    """PointGoal navigation of N agents, or another task.
 
     Made by ``gym.make_vec("BatchPointNav-v0", num_envs=N, ...)`` or directly. Keyword arguments are the
     fields of ``EnvConfig``.
@@ -39,6 +40,8 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
+    default_task: ClassVar[type[Task]] = PointNav
+    """What is asked of the agent where ``task`` does not say."""
 
     def __init__(
         self,
@@ -55,8 +58,9 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             num_envs: number of environments N, at least 1.
             config: starting point for the keyword arguments; None for the defaults.
             render_mode: ``"rgb_array"`` for ``render()``; images are then drawn in colour too.
-            task: what is asked of the agent; None for ``PointNav``.
-            **kwargs: fields of ``EnvConfig``.
+            task: what is asked of the agent; None for ``default_task``.
+            **kwargs: fields of ``EnvConfig``, and ``preset``: ``"habitat"``, ``"bps"`` or ``"realistic"``,
+                for the fields that are not given.
 
         Raises:
             ConfigError: an argument is unknown or has a value that is not allowed; the message names it.
@@ -64,12 +68,12 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         """
         self.num_envs = checked_count(num_envs)
         _check_render_mode(render_mode)
-        _check_same_limit(config, kwargs)
-        self.config = EnvConfig.from_kwargs(kwargs, config)
+        check_same_limit(config, kwargs)
+        self.config = EnvConfig.from_kwargs(without_registered_limit(kwargs), config)
         self.render_mode = render_mode
         check_device(self.config, draws=bool(self.config.image_sensors) or render_mode is not None)
         colour = ("rgb",) if render_mode == "rgb_array" else ()
-        self._world = World(self.num_envs, self.config, task(self.config) if task else None, colour)
+        self._world = World(self.num_envs, self.config, task or self.default_task, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)
         self.single_observation_space = observation_space(self.config, self._world.simulator.task)
         self.single_action_space = action_space(self.config)
@@ -255,11 +259,14 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
             ``output="torch"``, a tensor.
 
         Raises:
+            ConfigError: the task has no goal.
             ResetNeededError: before the first ``reset``.
         """
         self._check_open()
         if not self._world.begun:
             raise ResetNeededError("expert_actions() was called before reset(); call reset() first")
+        if not self._world.simulator.task.has_goal:
+            raise ConfigError(f"{type(self._world.simulator.task).__name__} has no goal to show the way to")
         return to_output(self._world.simulator.expert_actions(), self.config)
 
     def get_state(self) -> dict[str, Any]:
@@ -373,20 +380,3 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
 def _check_render_mode(render_mode: str | None) -> None:
     if render_mode not in (None, "rgb_array"):
         raise ConfigError(f"render_mode={render_mode!r} is not allowed; expected None or 'rgb_array'")
-
-
-def _check_same_limit(config: EnvConfig | None, kwargs: dict[str, Any]) -> None:
-    """``make_vec`` always passes a limit of steps; it must not quietly beat the one of a config."""
-    limit = kwargs.get("max_episode_steps")
-    if isinstance(limit, int) and limit == -1:
-        limit = None
-        if config is not None and config.max_episode_steps is not None:
-            raise ConfigError(
-                f"max_episode_steps=-1 differs from config.max_episode_steps={config.max_episode_steps}"
-            )
-    if config is not None and limit is not None and limit != config.max_episode_steps:
-        raise ConfigError(
-            f"max_episode_steps={limit!r} (500 unless given to make_vec) differs from "
-            f"config.max_episode_steps={config.max_episode_steps}; pass "
-            f"max_episode_steps={config.max_episode_steps} too"
-        )

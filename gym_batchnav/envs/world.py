@@ -31,6 +31,7 @@ from ..sim.geometry import rig_poses
 from ..sim.random import noise_key
 from .choosing import chosen_scenes
 from .constant import ConstantImages
+from .goal_images import GoalImages
 from .images import Images
 from .loader import BROKEN, SceneLoader, is_broken
 from .loading import Loading
@@ -56,7 +57,7 @@ class World:
     """N environments with their scenes; cheap to make, loads scenes and the renderer when first needed."""
 
     def __init__(
-        self, num_envs: int, config: EnvConfig, task: Task | None, extra_sensors: tuple[str, ...]
+        self, num_envs: int, config: EnvConfig, task: type[Task] | None, extra_sensors: tuple[str, ...]
     ) -> None:
         self.num_envs = num_envs
         self.config = config
@@ -69,6 +70,8 @@ class World:
         make_images = ConstantImages if config.render_backend == "constant" else Images
         sensors = tuple(dict.fromkeys((*config.image_sensors, *extra_sensors)))
         self.images = make_images(num_envs, config, sensors)
+        shown = self.simulator.task.goal_image
+        self._goals = None if shown is None else GoalImages(shown, config, self.images, num_envs)
         self._resident = _num_resident(config, num_envs, len(self.refs))
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
@@ -110,6 +113,7 @@ class World:
             chosen, episodes = [row for row, _, _ in begun], [episode for _, episode, _ in begun]
             grounds = [resident.ground for _, _, resident in begun]
             self.simulator.begin(chosen, episodes, grounds, self._noise_keys(chosen))
+            self._draw_goals(chosen)
             self._begun = self._begun or len(begun) == self.num_envs
             if self.pool.prefetches and not self._holds_all:
                 self._prefetch([row for row, _, _ in begun])
@@ -168,6 +172,7 @@ class World:
         for row, (scene, resident) in enumerate(zip(scenes, self._acquire(scenes), strict=True)):
             self._enter(row, scene, resident)
         self.simulator.set_state(state["simulator"], [self.pool[scene].ground for scene in scenes])
+        self._draw_goals(list(range(self.num_envs)))
         self._seeds, self._numbers = list(state["seeds"]), list(state["numbers"])
         if self._slots is not None:
             self._slots.set_state(state["slots"])
@@ -300,11 +305,19 @@ class World:
             return None
         return [noise_key(self._seeds[row], self._numbers[row]) for row in rows]
 
+    def _draw_goals(self, rows: list[int]) -> None:
+        """Draw the pictures of the goals of rows whose episode has just begun, where the task shows any."""
+        if self._goals is not None and rows:
+            with self.timer.stage("render"):
+                self._goals.draw(np.array(rows), self._view_ids, self.simulator.state)
+
     def _observe_state(self, observation: Observation) -> None:
-        """Write all sensors of the observation that are no images."""
+        """Write all of the observation that the cameras do not see."""
         state = self.simulator.state
         observation.update(self._sensors.observe(state))
         observation.update(self.simulator.task.observe(state))
+        if self._goals is not None:
+            observation.update(self._goals.observe())
 
     def _poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
         state = self.simulator.state

@@ -8,6 +8,7 @@ from .simulator import Simulator
 from .sources import DatasetSource, EpisodeSetSource, EpisodeSource, SampledSource, SceneSlots
 from .state import BatchState
 from .task import PointNav, Task
+from .tasks import Explore, Flee, ImageNav
 
 __all__ = [
     "BatchState",
@@ -15,6 +16,9 @@ __all__ = [
     "Episode",
     "EpisodeSetSource",
     "EpisodeSource",
+    "Explore",
+    "Flee",
+    "ImageNav",
     "PointNav",
     "SampledSource",
     "SceneSlots",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import numpy as np
@@ -68,6 +68,8 @@ class Episode:
     """(C,) the mesh's goal table of ``anchor``."""
     distance: float
     """Geodesic distance from start to goal, metres; finite."""
+    goal_heading: float = 0.0
+    """A heading at the goal, radians: where a picture of it looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,18 @@ def sample_episodes(
         missing = missing[~found]
         drawn, batch = drawn + batch, min(2 * batch, LARGEST_BATCH)
     names = [f"episode {draft.number} of scene {scene_id}" for draft in drafts]
-    return _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
+    episodes = _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
+    return with_goal_headings(episodes, generators)
+
+
+def with_goal_headings(
+    episodes: Sequence[Episode], generators: Sequence[np.random.Generator]
+) -> list[Episode]:
+    """The episodes with a heading at the goal that each one's generator draws, uniform over the circle."""
+    return [
+        replace(episode, goal_heading=float(generator.uniform(-np.pi, np.pi)))
+        for episode, generator in zip(episodes, generators, strict=True)
+    ]
 
 
 def _impossible(scene_id: str, drawn: int, config: EnvConfig) -> NoEpisodeError:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .simulator import Crowd, Ground
+    from .ground import Crowd, Ground
 
 ENOUGH_FOR_THREADS = 512
 """Walking rows from which on threads share the work."""

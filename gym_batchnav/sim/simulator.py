@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,76 +14,23 @@ from ..errors import ConfigError
 from .control import FORWARD, LEFT, RIGHT, STOP, Leg, Orders, make_control
 from .episodes import Episode
 from .geometry import forward_vectors, tilt_limits, wrap_angle
+from .ground import Ground
 from .groups import SceneGroups
 from .random import stream_keys
 from .state import BatchState
 from .task import Array, PointNav, Task
 
-__all__ = ["FORWARD", "LEFT", "RIGHT", "STOP", "Crowd", "Ground", "Simulator"]
+__all__ = ["FORWARD", "LEFT", "RIGHT", "STOP", "Simulator"]
 
-
-class Crowd(Protocol):
-    """Agents on one navigation mesh, each with its goal (``gym_batchnav.nav.Crowd`` is one)."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def rows(self) -> NDArray[np.intp]:
-        """Rows of the agents."""
-
-    def add(self, row: int, goal: NDArray[np.float32], table: NDArray[np.float32]) -> int:
-        """Take in the agent of ``row``; returns its number."""
-
-    def remove(self, number: int) -> int:
-        """Let an agent go; the last one takes over its number. Returns that one's row."""
-
-    def walk(
-        self,
-        walking: NDArray[np.bool_],
-        targets: NDArray[np.float32],
-        sliding: bool,
-        positions: NDArray[np.float32],
-        distances: NDArray[np.float64],
-        first: int = 0,
-        last: int | None = None,
-    ) -> None:
-        """Walk the rows that are ``walking`` (N,) to ``targets`` (N, 3), those of agents first to last alone.
-
-        Overwrites their ``positions`` (N, 3) and geodesic ``distances`` (N,) to the goal.
-        """
-
-    def best_turns(
-        self,
-        acting: NDArray[np.bool_],
-        positions: NDArray[np.float32],
-        headings: NDArray[np.float64],
-        turns: NDArray[np.int64],
-        *,
-        turn_angle: float,
-        forward_step: float,
-        sliding: bool,
-        first: int = 0,
-        last: int | None = None,
-    ) -> None:
-        """Overwrite ``turns`` (N,) of the ``acting`` rows: turns to the left before the next step forward."""
-
-
-class Ground(Protocol):
-    """What the simulator needs of a navigation mesh (``gym_batchnav.nav.NavMesh`` has it)."""
-
-    def crowd(self) -> Crowd:
-        """An empty crowd on the mesh."""
-
-    def goal_table(self, goals: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What a crowd needs of goals (B, 3): (B, C)."""
+_OF_TASK = "task."
 
 
 class Simulator:
     """State of N environments and the step that advances it; knows no images, no Gymnasium and no RNG."""
 
-    def __init__(self, num_envs: int, config: EnvConfig, task: Task | None = None) -> None:
+    def __init__(self, num_envs: int, config: EnvConfig, task: type[Task] | None = None) -> None:
         self.config = config
-        self.task = PointNav(config) if task is None else task
+        self.task = (PointNav if task is None else task)(config, num_envs)
         self.state = BatchState.empty(num_envs)
         self._control = make_control(config)
         self._tilt_limits = tilt_limits(config.all_cameras)
@@ -102,6 +49,8 @@ class Simulator:
         """
         if not rows:
             return
+        pairs = zip(episodes, grounds, strict=True)
+        episodes = [self.task.adapt(episode, ground) for episode, ground in pairs]
         state = self.state
         state.scene[rows] = [episode.scene for episode in episodes]
         state.episode_id[rows] = [episode.number for episode in episodes]
@@ -110,6 +59,7 @@ class Simulator:
         state.goal[rows] = [episode.goal for episode in episodes]
         state.anchor[rows] = [episode.anchor for episode in episodes]
         state.heading[rows] = state.start_heading[rows] = [episode.heading for episode in episodes]
+        state.goal_heading[rows] = [episode.goal_heading for episode in episodes]
         state.pitch[rows] = 0.0
         state.noise_key[rows] = np.array(noise_keys or [0] * len(rows), np.uint64)
         state.start_distance[rows] = [episode.distance for episode in episodes]
@@ -120,21 +70,29 @@ class Simulator:
             flags[rows] = False
         for row, episode, ground in zip(rows, episodes, grounds, strict=True):
             self._groups.assign(row, episode.scene, ground, episode.anchor, episode.table)
+        self.task.begin(rows, state)
 
     def get_state(self) -> dict[str, Array]:
-        """Copies of all arrays of the state by name."""
-        return {field.name: getattr(self.state, field.name).copy() for field in fields(self.state)}
+        """Copies of all arrays of the state by name, those that the task keeps as ``task.<name>``."""
+        own = {field.name: getattr(self.state, field.name).copy() for field in fields(self.state)}
+        return own | {f"{_OF_TASK}{name}": array for name, array in self.task.get_state().items()}
 
     def check_state(self, arrays: Mapping[str, Array]) -> None:
         """Raise ``ConfigError`` where one of ``arrays`` is missing or has another shape or dtype."""
-        for field in fields(self.state):
-            ours, given = getattr(self.state, field.name), arrays.get(field.name)
-            fits = isinstance(given, np.ndarray) and given.shape == ours.shape and given.dtype == ours.dtype
+        for name, ours in self.get_state().items():
+            given = arrays.get(name)
+            # How much a task remembers of each row may vary.
+            axes = 1 if name.startswith(_OF_TASK) else ours.ndim
+            fits = (
+                isinstance(given, np.ndarray)
+                and given.shape[:axes] == ours.shape[:axes]
+                and (given.ndim, given.dtype) == (ours.ndim, ours.dtype)
+            )
             if not fits:
                 found = (given.shape, str(given.dtype)) if isinstance(given, np.ndarray) else given
                 raise ConfigError(
-                    f"the saved state has {field.name}={found}; expected {ours.shape} {ours.dtype}: "
-                    "it belongs to an environment of another size or version"
+                    f"the saved state has {name}={found}; expected {ours.shape} {ours.dtype}: "
+                    "it belongs to an environment of another size, task or version"
                 )
 
     def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
@@ -150,6 +108,8 @@ class Simulator:
         self.check_state(arrays)
         for field in fields(self.state):
             setattr(self.state, field.name, arrays[field.name].copy())
+        kept = {name: array for name, array in arrays.items() if name.startswith(_OF_TASK)}
+        self.task.set_state({name.removeprefix(_OF_TASK): array for name, array in kept.items()})
         for row, ground in enumerate(grounds):
             anchor = self.state.anchor[row]
             self._groups.assign(
@@ -168,7 +128,8 @@ class Simulator:
 
         Returns:
             Rewards (N,), terminations (N,) and truncations (N,); truncated is every episode that has reached
-            ``max_episode_steps``, a terminated one too (as under Gymnasium's ``TimeLimit``).
+            ``max_episode_steps``, a terminated one too (as under Gymnasium's ``TimeLimit``); with
+            ``time_out="termination"`` it is terminated instead.
         """
         state, config = self.state, self.config
         acting = np.ones(len(actions), dtype=bool) if resting is None else ~resting
@@ -179,7 +140,8 @@ class Simulator:
         rewards, terminations = self.task.advance(state)
         rewards = np.where(acting, rewards, 0.0)
         state.total_reward += rewards
-        limit = config.max_episode_steps
+        terminations = terminations | self.task.timed_out(state)
+        limit = config.max_episode_steps if config.time_out == "truncation" else None
         truncations = acting & (state.steps >= limit) if limit is not None else np.zeros_like(acting)
         return rewards, terminations & acting, truncations
 

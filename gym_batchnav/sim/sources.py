@@ -10,7 +10,15 @@ import numpy as np
 from ..config import EnvConfig, EpisodeSet
 from ..errors import EpisodeError
 from .dataset import EpisodeTable
-from .episodes import Draft, Episode, NoEpisodeError, SamplingGround, place_episodes, sample_episodes
+from .episodes import (
+    Draft,
+    Episode,
+    NoEpisodeError,
+    SamplingGround,
+    place_episodes,
+    sample_episodes,
+    with_goal_headings,
+)
 from .random import episode_generator
 from .slots import SceneSlots
 
@@ -184,7 +192,7 @@ class DatasetSource(_FixedSource):
     def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
         """Put the episodes on the mesh; raises ``EpisodeError`` naming file and episode."""
         table, items = self._table, [draft.number for draft in drafts]
-        return place_episodes(
+        episodes = place_episodes(
             ground,
             drafts,
             table.starts[items],
@@ -192,3 +200,5 @@ class DatasetSource(_FixedSource):
             table.goals[items],
             [f"{table.path}: episode {table.names[item]!r} in scene {scene_id}" for item in items],
         )
+        # A file says nothing of them: they depend on the place in it alone.
+        return with_goal_headings(episodes, [episode_generator(0, item) for item in items])

@@ -28,6 +28,8 @@ class BatchState:
     """(N,) heading with which it began."""
     goal: NDArray[np.float32]
     """(N, 3) where it should end."""
+    goal_heading: NDArray[np.float64]
+    """(N,) a heading at the goal, radians: where a picture of it looks."""
     anchor: NDArray[np.float32]
     """(N, 3) the goal put on the navigation mesh."""
     start_distance: NDArray[np.float64]

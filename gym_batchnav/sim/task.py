@@ -6,24 +6,39 @@ A task of your own subclasses ``Task`` and goes to the environment as ``task=You
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
+from .episodes import Episode
 from .geometry import goals_in_agent_frame
 from .metrics import soft_spl, spl
 from .sensors import SensorSpec
 from .state import BatchState
 
+if TYPE_CHECKING:
+    from .ground import Ground
+
 Array = NDArray[np.generic]
 
 
 class Task(ABC):
-    """Computes sensors, reward, termination and metrics for all rows of a batch at once."""
+    """Computes sensors, reward, termination and metrics for all rows of a batch at once.
 
-    def __init__(self, config: EnvConfig) -> None:
+    A task that remembers something of its episodes also overrides ``begin``, ``get_state`` and ``set_state``.
+    """
+
+    has_goal: ClassVar[bool] = True
+    """Whether the agent should reach ``state.goal``, so that an expert can show the way."""
+    goal_image: ClassVar[str | None] = None
+    """Name of an observation that shows what the first camera would see at the goal; None for none."""
+
+    def __init__(self, config: EnvConfig, num_envs: int) -> None:
         self.config = config
+        self.num_envs = num_envs
 
     @abstractmethod
     def sensors(self) -> dict[str, SensorSpec]:
@@ -40,6 +55,27 @@ class Task(ABC):
     @abstractmethod
     def metrics(self, state: BatchState) -> dict[str, Array]:
         """Fresh arrays (N,) that go into the infos of every step."""
+
+    def adapt(self, episode: Episode, ground: Ground) -> Episode:
+        """The episode as the task wants it, before it begins; ``state.distance`` is measured to its goal."""
+        return episode
+
+    def begin(self, rows: Sequence[int], state: BatchState) -> None:  # noqa: B027  (may be left out)
+        """Called when episodes have begun in ``rows`` of ``state``."""
+
+    def get_state(self) -> dict[str, Array]:
+        """Copies (N, ...) of all that the task remembers, by name; saved with the environment."""
+        return {}
+
+    def set_state(self, arrays: Mapping[str, Array]) -> None:  # noqa: B027  (may be left out)
+        """Go on from ``get_state`` of a task with as many rows; keys, dtypes and N have been checked."""
+
+    def timed_out(self, state: BatchState) -> NDArray[np.bool_]:
+        """Rows (N,) whose episode the limit of steps ends for good (``time_out="termination"``)."""
+        limit = self.config.max_episode_steps
+        if limit is None or self.config.time_out == "truncation":
+            return np.zeros(state.num_envs, dtype=bool)
+        return state.steps >= limit
 
 
 class PointNav(Task):
@@ -75,14 +111,19 @@ class PointNav(Task):
         return {self.config.goal_key: np.stack(parts, axis=1).astype(np.float32)}
 
     def advance(self, state: BatchState) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Slack, plus the metres gained, plus the success reward; an episode ends when stop is called."""
-        config = self.config
-        state.success = state.stopped & (state.distance < config.success_distance)
-        progress = state.previous_distance - state.distance
-        rewards = (
-            config.slack_reward + config.progress_reward * progress + config.success_reward * state.success
-        )
-        return rewards, state.stopped.copy()
+        """Slack, plus the metres gained, plus the success reward; an episode ends when stop is called.
+
+        ``success_at`` and ``final_reward`` of the configuration say how another end counts.
+        """
+        config, ended = self.config, state.stopped | self.timed_out(state)
+        claimed = ended if config.success_at == "end" else state.stopped
+        state.success = claimed & (state.distance < config.success_distance)
+        gains = config.progress_reward * (state.previous_distance - state.distance)
+        reward, prize = config.success_reward, config.success_reward * state.success
+        if config.final_reward == "spl":
+            gains = np.where(ended, 0.0, gains)
+            prize = reward * spl(state.success, state.start_distance, state.path_length)
+        return config.slack_reward + gains + prize, ended
 
     def metrics(self, state: BatchState) -> dict[str, Array]:
         """Habitat's measures; ``success`` and ``spl`` are 0 until a successful stop."""

@@ -13,12 +13,12 @@ LIMIT, ROWS = 25, 5
 MODES = list(AutoresetMode)
 
 
-def pair(mode, scenes, copy=True, **kwargs):
+def pair(mode, scenes, copy=True, env_id="BatchPointNav-v0", **kwargs):
     """The batch and its reference."""
     kwargs = {"scenes": scenes, "resolution": (4, 6), "straight_ratio": 1.0, "scene_workers": 0, **kwargs}
     own = {"num_envs": ROWS, "max_episode_steps": LIMIT, "autoreset_mode": mode, "copy": copy}
-    batch = gym.make_vec("BatchPointNav-v0", **own, **kwargs)
-    singles = [lambda: gym.make("BatchPointNav-v0", max_episode_steps=LIMIT, **kwargs) for _ in range(ROWS)]
+    batch = gym.make_vec(env_id, **own, **kwargs)
+    singles = [lambda: gym.make(env_id, max_episode_steps=LIMIT, **kwargs) for _ in range(ROWS)]
     return batch, SyncVectorEnv(singles, autoreset_mode=mode)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
 
 from batchnav_renderer import ClosedError, Material, RenderConfigError, Texture
 from batchnav_renderer.embree.library import Embree
+from batchnav_renderer.embree.tree import Tree
 
 ORIGIN = np.eye(4)[None]
 TOP_LEFT_FIRST = [[0, 0], [0, 1], [1, 1], [1, 0]]
@@ -119,3 +122,20 @@ def test_sizes_of_jobs_by_hand():
     assert job_sizes(1, 2) == [1]
     # 5 over 2 * 3 workers is 1.
     assert job_sizes(5, 3) == [1] * 5
+
+
+def test_a_tree_keeps_what_counts_its_memory():
+    """Dropped in any order: freeing a tree tells its device's counter, so that must be there still."""
+    embree = Embree()
+    kept = weakref.ref(embree)
+    tree = Tree(embree, np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.uint32), watertight=False)
+    allocated = embree.allocated
+    built = int(allocated[0])
+    assert built > 0
+    del embree
+    gc.collect()
+    assert kept() is not None
+    tree.close()
+    assert allocated[0] < built
+    gc.collect()
+    assert kept() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ RUNS = {
         "spl:",
     ),
     "standalone_renderer.py": ("", "height 1.0 m: "),
+    "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
     "own_scene.py": ("", "on foot"),
 }
 """Name to arguments, and words that must be printed."""
@@ -28,6 +30,12 @@ def test_every_example_is_run_here():
 @pytest.mark.parametrize("name", RUNS)
 def test_examples_are_short(name):
     assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) < 80
+
+
+def test_task_of_ones_own_fits_into_40_lines():
+    tree = ast.parse((EXAMPLES / "custom_task.py").read_text(encoding="utf-8"))
+    (task,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert task.end_lineno - task.lineno + 1 < 40
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ class Tree:
         """
         self.handle = int(embree.rtcNewScene(embree.device) or 0)
         embree.check("making a scene")
-        self.close = weakref.finalize(self, embree.rtcReleaseScene, self.handle)
+        self.close = weakref.finalize(self, _release, embree, self.handle)
         self.close.atexit = False
         if watertight:
             embree.rtcSetSceneFlags(self.handle, _ROBUST)
@@ -44,6 +44,11 @@ class Tree:
             _attach(embree, self.handle, positions, triangles)
         embree.rtcCommitScene(self.handle)
         embree.check(f"building the tree of {len(triangles):,} triangles")
+
+
+def _release(embree: Embree, handle: int) -> None:
+    """Free a scene; the library is an argument since what counts its memory must outlive the scene."""
+    embree.rtcReleaseScene(handle)
 
 
 def _attach(

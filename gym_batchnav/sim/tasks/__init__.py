@@ -1,0 +1,9 @@
+"""The tasks beside PointGoal navigation."""
+
+from __future__ import annotations
+
+from .explore import Explore
+from .flee import Flee
+from .imagenav import ImageNav
+
+__all__ = ["Explore", "Flee", "ImageNav"]
