@@ -46,7 +46,7 @@ def save_scene(scene: Scene, path: str | Path, names: Mapping[int, str] | None =
         SceneError: The file cannot be written.
     """
     if names is None:
-        names = dict(enumerate(getattr(scene, "object_classes", None) or ()))
+        names = dict(enumerate(scene.object_classes or ()))
     content = _Writer(scene.arrays, names).content(scene.scene_id)
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}")

@@ -42,7 +42,7 @@ class House:
     @property
     def figures(self) -> dict[str, Any]:
         """What is said of it, as plain values."""
-        arrays, rooms = self.scene.arrays, getattr(self.scene, "rooms", None)
+        arrays, rooms = self.scene.arrays, self.scene.rooms
         return {
             "name": self.scene.scene_id,
             "rooms": None if rooms is None else [room.kind for room in rooms],

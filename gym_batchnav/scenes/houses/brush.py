@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .light import Ints
 from .mesh import QUARTER_TURNS, MeshBuilder, Place, Turn
+from .quads import Ints
 from .shapes.shape import Shape
 
 STEP = 200

@@ -12,7 +12,6 @@ from batchnav_renderer.types import SceneArrays
 
 from .classes import CLASS_NAMES
 from .finishes import Palette
-from .light import bake_light
 from .quads import Quads, cut_long, triangles
 from .shapes.shape import Shape
 
@@ -132,6 +131,8 @@ class MeshBuilder:
         emission = palette.emission
         quads = cut_long(quads, keep=palette.glowing[quads.finish])
         finish = quads.finish
+        from .light import bake_light  # numba is loaded when a house is made, not with the command line
+
         light = bake_light(
             quads.corners, quads.normals, palette.colors[finish], emission[finish], quads.owner
         )

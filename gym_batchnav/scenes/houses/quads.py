@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-LONGEST = 500
+LONGEST = 600
 """Millimetres beyond which a quad is cut."""
-_STRIP, _LONGEST_STRIP = 90, 1200
-"""Width of a strip, and millimetres beyond which it is cut: light changes little on boards and rods."""
 _NARROW = 12
 """Millimetres below which a quad is left as it is."""
 _WHOLE = 1 << 20 | 1
@@ -44,17 +42,16 @@ class Quads(NamedTuple):
 
 
 def cut_long(quads: Quads, keep: NDArray[np.bool_]) -> Quads:
-    """Cut parallelograms into equal parts no longer than ``LONGEST`` (strips: 1.2 m), but those to ``keep`` (Q,).
+    """Cut parallelograms into equal parts no longer than ``LONGEST``, but those to ``keep`` (Q,).
 
     Edges of equal ends are cut at equal places, whichever quad they belong to.
     """
     corners = quads.corners
     across = np.maximum(_length(corners[:, 1] - corners[:, 0]), _length(corners[:, 2] - corners[:, 3]))
     down = np.maximum(_length(corners[:, 3] - corners[:, 0]), _length(corners[:, 2] - corners[:, 1]))
-    width = np.minimum(across, down)
-    longest = np.where(width < _STRIP, _LONGEST_STRIP, LONGEST)[:, None]
-    parts = np.maximum((np.stack([across, down], axis=1) + longest - 1) // longest, 1)
-    parts[keep | (width < _NARROW) | ~quads.is_flat_sided] = 1
+    parts = np.maximum((np.stack([across, down], axis=1) + LONGEST - 1) // LONGEST, 1)
+    narrow = np.minimum(across, down) < _NARROW
+    parts[keep | narrow | ~quads.is_flat_sided] = 1
     key = parts[:, 0] << 20 | parts[:, 1]
     whole = key == _WHOLE
     groups = [Quads(*(array[whole] for array in quads))]

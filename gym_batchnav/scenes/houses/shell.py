@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from .light import Ints
 from .mesh import QUARTER_TURNS, MeshBuilder, Place
 from .plan import LINTEL, OUTER_WALL, STOREY, WALL_HEIGHT, Opening, Rect, Room
+from .quads import Ints
 
 BOARD = 20
 """How much a hole in a wall is larger than its opening, for the boards that line it."""

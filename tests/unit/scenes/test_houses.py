@@ -16,7 +16,7 @@ from gym_batchnav.scenes.houses import HouseConfig, load_house, make_house
 from gym_batchnav.scenes.houses.classes import CLASS_NAMES
 from tests.unit.scenes.houses_made import HALF_TURN, NAMES, STRAIGHT, made
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "houses_v1.json"
+GOLDEN = Path(__file__).parents[2] / "golden" / "houses_v2.json"
 
 
 @pytest.fixture(scope="module", params=NAMES)
