@@ -82,7 +82,7 @@ class EnvConfig:
     ``EpisodeSet`` is a fixed sampled set."""
     episode_order: EpisodeOrder = "random"
     """How a fixed set is walked through: drawn by each row's RNG, or ``"sequential"``: episode e of row i is
-    number i + e * num_envs (modulo the size of the set)."""
+    number i + e * num_envs (modulo the size of the set; of all ranks with ``total_envs``)."""
     sensors: tuple[str, ...] = ("depth",)
     """What the agent senses beside its task's sensors; may be empty. Images: ``"depth"``, ``"rgb"``,
     ``"semantic"`` (the object ids of the scene, -1 where nothing is hit) and ``"normals"`` (unit vectors in
@@ -177,8 +177,11 @@ class EnvConfig:
     20 (r - 0.98)^2 only, as in Habitat's generator; 1 keeps all."""
     index_offset: int = 0
     """Number of the first row among those of all ranks of a run: row i of ``reset(seed=s)`` has the seed
-    ``s + index_offset + i``, so that ranks of N rows with the offsets 0, N, 2 N, ... have the rows of one
-    environment of all of them."""
+    ``s + index_offset + i``, so that no two ranks with the offsets 0, N, 2 N, ... have a row in common."""
+    total_envs: int | None = None
+    """Rows of all ranks together. Given with ``index_offset``, the ranks have the very rows of one
+    environment of that many rows, also where a fixed set is walked through in its order, or scenes are
+    swapped (each of R ranks then holds 1/R of that environment's ``num_resident_scenes``)."""
     num_resident_scenes: int | None = None
     """Scenes held at once; None for the smaller of 16 and their number (the single env: one, unless there are
     at most 16 scenes)."""
@@ -222,10 +225,10 @@ class EnvConfig:
             raise ConfigError(
                 "episode_order='sequential' needs a fixed set; give episodes=EpisodeSet(count=...) or a file"
             )
-        if self.episode_order == "sequential" and self.index_offset:
+        if self.episode_order == "sequential" and self.index_offset and self.total_envs is None:
             raise ConfigError(
-                f"index_offset={self.index_offset} with episode_order='sequential': ranks would walk through "
-                "the same episodes; give each rank a file of its own, or episode_order='random'"
+                f"index_offset={self.index_offset} with episode_order='sequential' needs total_envs=, the "
+                "number of rows of all ranks: else they walk through the same episodes"
             )
         motion.check_together(self.actions, self.actuation_noise)
 
@@ -373,6 +376,7 @@ _CHECKS: Final[dict[str, Check]] = {
     "allow_stairs": checks.flag,
     "straight_ratio": checks.numbers(1.0),
     "index_offset": checks.integers(0, high=2**62),
+    "total_envs": checks.integers(1, high=2**62, optional=True),
     "num_resident_scenes": checks.integers(1, optional=True),
     "swap_episodes": checks.integers(1, optional=True),
     "scene_workers": checks.integers(0, optional=True),

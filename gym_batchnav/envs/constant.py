@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from batchnav_renderer.prepare import PreparedScene, Preparer
 
 from ..config import EnvConfig
+from ..sim.random import Words
 from .images import Array, Images, keeps_tensors
 from .spaces import image_space
 
@@ -42,15 +43,24 @@ class ConstantImages(Images):
         """An id for the scene."""
         return next(self._ids)
 
-    def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
+    def draw(
+        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words
+    ) -> dict[str, Array]:
         """The same arrays (N, H, W, channels) in every call."""
         return dict(self._constant)
 
-    def draw_some(self, view_ids: Array, poses: Array) -> dict[str, Array]:
+    def draw_some(self, view_ids: Array, poses: Array, noise_keys: Words | None = None) -> dict[str, Array]:
         """The same arrays, as far as needed."""
         return {name: images[: len(view_ids)] for name, images in self._constant.items()}
 
-    def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
+    def redraw(
+        self,
+        images: dict[str, Array],
+        rows: NDArray[np.intp],
+        view_ids: Array,
+        poses: Array,
+        noise_keys: Words,
+    ) -> None:
         """They show already what they are to show."""
 
 

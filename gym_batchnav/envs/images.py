@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ..config import EnvConfig
 from ..errors import ConfigError
+from ..sim.random import Words
+from .noise import ImageNoise
 
 if TYPE_CHECKING:
     from batchnav_renderer import BatchRenderer
@@ -38,6 +40,7 @@ class Images:
         self._buffers: dict[str, Array] = {}
         self._ids = iter(range(1 << 62))
         self._leaving: list[int] = []
+        self._noise = ImageNoise(config)
 
     def start(self) -> None:
         """Make the renderer, where there is anything to draw; the first GL call is made here.
@@ -79,7 +82,9 @@ class Images:
         """Names of the colour images, camera by camera."""
         return tuple(self._config.image_key(camera, "rgb") for camera in self._cameras)
 
-    def draw(self, view_ids: NDArray[np.int64], poses: NDArray[np.float32]) -> dict[str, Array]:
+    def draw(
+        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words
+    ) -> dict[str, Array]:
         """Images of all cameras: fresh arrays, or with ``copy=False`` arrays that the next call overwrites.
 
         They are tensors where ``keeps_tensors`` says so.
@@ -87,25 +92,36 @@ class Images:
         Args:
             view_ids: (N,) the scene that each environment is in.
             poses: (C N, 4, 4) of the first camera of all environments, then the second, ...
+            noise_keys: (N,) of the environments' noise in this step.
         """
         if keeps_tensors(self._config):
-            images: dict[str, Any] = self._render(view_ids, poses, None)
+            images: dict[str, Any] = self._render(view_ids, poses, noise_keys, None)
             if self._config.copy:
                 # The renderer draws into the memory of its tensors again two calls later.
                 images = {name: image.clone() for name, image in images.items()}
         else:
-            images = self._render(view_ids, poses, None if self._config.copy else self._buffers)
+            images = self._render(view_ids, poses, noise_keys, None if self._config.copy else self._buffers)
             if not self._config.copy:
                 self._buffers = dict(images)
         return self._by_key(images, len(view_ids))
 
-    def draw_some(self, view_ids: Array, poses: Array) -> dict[str, Array]:
-        """As ``draw`` of some environments, to be copied from at once; touches no earlier image."""
-        return self._by_key(self._render(view_ids, poses, None), len(view_ids))
+    def draw_some(self, view_ids: Array, poses: Array, noise_keys: Words | None = None) -> dict[str, Array]:
+        """As ``draw`` of some environments, to be copied from at once; touches no earlier image.
 
-    def redraw(self, images: dict[str, Array], rows: NDArray[np.intp], view_ids: Array, poses: Array) -> None:
-        """Replace the images of some rows; ``view_ids`` and ``poses`` are of those rows alone."""
-        for name, fresh in self.draw_some(view_ids, poses).items():
+        Without ``noise_keys`` there is no noise.
+        """
+        return self._by_key(self._render(view_ids, poses, noise_keys, None), len(view_ids))
+
+    def redraw(
+        self,
+        images: dict[str, Array],
+        rows: NDArray[np.intp],
+        view_ids: Array,
+        poses: Array,
+        noise_keys: Words,
+    ) -> None:
+        """Replace the images of some rows; the arguments behind ``rows`` are of those rows alone."""
+        for name, fresh in self.draw_some(view_ids, poses, noise_keys).items():
             images[name][rows] = fresh
 
     def close(self) -> None:
@@ -113,7 +129,9 @@ class Images:
         if self._renderer is not None:
             self._renderer.close()
 
-    def _render(self, view_ids: Array, poses: Array, out: dict[str, Array] | None) -> dict[str, Array]:
+    def _render(
+        self, view_ids: Array, poses: Array, noise_keys: Words | None, out: dict[str, Array] | None
+    ) -> dict[str, Array]:
         if not self.sensors:
             return {}
         hfov_deg = None
@@ -124,6 +142,8 @@ class Images:
         while self._leaving:
             self._renderer.remove_scene(self._leaving.pop())
         images = dict(self._renderer.render(out=out) if out else self._renderer.render())
+        if noise_keys is not None:
+            self._noise.apply(images, noise_keys)
         self._adjust(images)
         return images
 
@@ -135,8 +155,10 @@ class Images:
         config, depth = self._config, images.get("depth")
         if depth is None:
             return
-        # The renderer has clipped depth above.
-        if config.min_depth > 0.0:
+        # The renderer has clipped depth above, but noise may have gone beyond that.
+        if config.depth_noise is not None:
+            _clip(depth, np.float32(config.min_depth), np.float32(config.max_depth))
+        elif config.min_depth > 0.0:
             _clip(depth, np.float32(config.min_depth), None)
         if config.normalize_depth:
             if config.min_depth > 0.0:

@@ -28,7 +28,7 @@ from ..sim import (
 from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
-from ..sim.random import noise_key
+from ..sim.random import Words, noise_key, stream_keys
 from .choosing import chosen_scenes
 from .constant import ConstantImages
 from .goal_images import GoalImages
@@ -59,6 +59,7 @@ class World:
     def __init__(
         self, num_envs: int, config: EnvConfig, task: type[Task] | None, extra_sensors: tuple[str, ...]
     ) -> None:
+        _check_ranks(num_envs, config)
         self.num_envs = num_envs
         self.config = config
         self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
@@ -96,7 +97,8 @@ class World:
             if seed is not None:
                 self._seeds[row], self._numbers[row] = seed, -1
         if first or (whole and seeds[0] is not None):
-            self._source.restart(self._seeds[0])
+            # The seed of row 0 of all ranks.
+            self._source.restart((self._seeds[0] - _first_row(self.config)) % 2**64)
             if not first:
                 self.pool.forget_requests()
 
@@ -124,14 +126,16 @@ class World:
             self.pool.add_ahead()
             self._leave_out_ahead()
         with self.timer.stage("render"):
-            observation = self.images.draw(self._view_ids, self._poses(slice(None)))
+            observation = self.images.draw(self._view_ids, self._poses(slice(None)), self._step_keys())
         self._observe_state(observation)
         return observation
 
     def observe_again(self, observation: Observation, rows: NDArray[np.intp]) -> None:
         """Write the observations of ``rows`` anew."""
         with self.timer.stage("render"):
-            self.images.redraw(observation, rows, self._view_ids[rows], self._poses(rows))
+            self.images.redraw(
+                observation, rows, self._view_ids[rows], self._poses(rows), self._step_keys()[rows]
+            )
         self._observe_state(observation)
 
     def ground(self, scene: int) -> NavMesh:
@@ -311,6 +315,10 @@ class World:
             with self.timer.stage("render"):
                 self._goals.draw(np.array(rows), self._view_ids, self.simulator.state)
 
+    def _step_keys(self) -> Words:
+        """Keys (N,) of the noise of this step."""
+        return stream_keys(self.simulator.state.noise_key, self.simulator.state.steps)
+
     def _observe_state(self, observation: Observation) -> None:
         """Write all of the observation that the cameras do not see."""
         state = self.simulator.state
@@ -323,6 +331,20 @@ class World:
         state = self.simulator.state
         tilts = state.pitch[rows] if self.config.actions == "discrete_look" else None
         return rig_poses(state.position[rows], state.heading[rows], self._cameras, tilts)
+
+
+def _first_row(config: EnvConfig) -> int:
+    """Number of row 0 among the rows of all ranks, where these go together."""
+    return 0 if config.total_envs is None else config.index_offset
+
+
+def _check_ranks(num_envs: int, config: EnvConfig) -> None:
+    total, first = config.total_envs, _first_row(config)
+    if total is not None and (total % num_envs or first % num_envs or first + num_envs > total):
+        raise ConfigError(
+            f"num_envs={num_envs} rows from index_offset={config.index_offset} on are no rank's of "
+            f"total_envs={total}; expected ranks of equal size, with the offsets 0, {num_envs}, ..."
+        )
 
 
 def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:
@@ -350,5 +372,6 @@ def _episode_source(
         return SampledSource(num_scenes, config), None
     slots = min(resident, num_envs)
     swap = config.swap_episodes or max(16, 4 * -(-num_envs // slots))
-    schedule = SceneSlots(num_scenes, slots, swap)
+    total = config.total_envs or num_envs
+    schedule = SceneSlots(num_scenes, slots * (total // num_envs), swap, total, _first_row(config))
     return SampledSource(num_scenes, config, schedule), schedule

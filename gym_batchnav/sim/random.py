@@ -41,7 +41,7 @@ def mix(words: Words) -> Words:
 
 def stream_keys(keys: Words, counters: NDArray[np.integer] | int) -> Words:
     """Keys (N,) of the streams number ``counters`` (N,) below the streams ``keys`` (N,)."""
-    counts = np.asarray(counters).astype(np.uint64)
+    counts = np.broadcast_to(counters, keys.shape).astype(np.uint64)
     return mix(keys ^ mix((counts + np.uint64(1)) * np.uint64(GOLDEN)))
 
 

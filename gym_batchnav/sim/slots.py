@@ -9,15 +9,27 @@ from .random import episode_generator
 
 
 class SceneSlots:
-    """K slots; row i uses slot i mod K; the scene of a slot is a function of (seed, slot, swap number).
+    """K slots; row i of N uses slot i K / N; the scene of a slot is a function of (seed, slot, swap number).
 
     A slot is swapped after a fixed number of episodes begun in it, whatever the clock says. The number
     swap * K + slot walks through a list of all scenes that is shuffled anew for each pass, so all come
     equally often. The place of a scene that is left out goes to the next one in its list.
     """
 
-    def __init__(self, num_scenes: int, num_slots: int, swap_episodes: int) -> None:
+    def __init__(
+        self, num_scenes: int, num_slots: int, swap_episodes: int, num_rows: int, first_row: int = 0
+    ) -> None:
+        """Begin with the schedule of seed 0.
+
+        Args:
+            num_scenes: scenes to walk through.
+            num_slots: slots K of all ranks.
+            swap_episodes: episodes begun in a slot before it is swapped.
+            num_rows: rows N of all ranks.
+            first_row: number of this rank's row 0 among them.
+        """
         self._num_scenes = num_scenes
+        self._num_rows, self._first_row = num_rows, first_row
         self._num_slots = num_slots
         self._swap_episodes = swap_episodes
         self._left_out: set[int] = set()
@@ -40,15 +52,19 @@ class SceneSlots:
 
     def begin(self, row: int) -> int:
         """Scene of the episode that begins in ``row`` now; counts it."""
-        slot = row % self._num_slots
+        slot = self._slot(row)
         swap = self._begun[slot] // self._swap_episodes
         self._begun[slot] += 1
         return self.scene(slot, swap)
 
     def upcoming(self, row: int, swaps: int) -> int:
         """Scene that the slot of ``row`` holds after so many more swaps."""
-        slot = row % self._num_slots
+        slot = self._slot(row)
         return self.scene(slot, max(self._begun[slot] - 1, 0) // self._swap_episodes + swaps)
+
+    def _slot(self, row: int) -> int:
+        # Neighbours share a slot, so that a rank's rows share theirs with no other rank's.
+        return (self._first_row + row) * self._num_slots // self._num_rows
 
     def scene(self, slot: int, swap: int) -> int:
         """Index of the scene that ``slot`` holds after ``swap`` swaps."""

@@ -112,12 +112,13 @@ class _FixedOrder:
 
     def __init__(self, count: int, num_envs: int, config: EnvConfig) -> None:
         self._count = count
-        self._num_envs = num_envs
+        self._first = config.index_offset if config.total_envs is not None else 0
+        self._num_rows = config.total_envs or num_envs
         self._sequential = config.episode_order == "sequential"
 
     def number(self, row: int, seed: int, number: int) -> int:
         if self._sequential:
-            return (row + number * self._num_envs) % self._count
+            return (self._first + row + number * self._num_rows) % self._count
         return int(episode_generator(seed, number).integers(self._count))
 
 

@@ -172,7 +172,7 @@ def test_one_of_a_thousand_is_reported_once(fake_renderer):
 
 
 def test_slots_give_the_place_of_a_broken_scene_to_the_next_in_the_list():
-    plain, known, late = (SceneSlots(5, 2, 1) for _ in range(3))
+    plain, known, late = (SceneSlots(5, 2, 1, 2) for _ in range(3))
     order = [plain.scene(place % 2, place // 2) for place in range(10)]
     assert sorted(order[:5]) == sorted(order[5:]) == [0, 1, 2, 3, 4]
     broken = order[1]

@@ -36,7 +36,7 @@ def test_slots_swap_scenes_and_memory_stays_bounded(fake_renderer):
         4, scenes=two_rooms(8), num_resident_scenes=2, swap_episodes=4, scene_workers=0, **KWARGS
     )
     scenes, _ = play(env)
-    # Rows 0 and 2 share slot 0, rows 1 and 3 slot 1; every row sees many scenes.
+    # Rows 0 and 1 share slot 0, rows 2 and 3 slot 1; every row sees many scenes.
     assert len({row for step in scenes for row in step}) == 8
     renderer = env._world.images._renderer
     assert renderer.shown <= set(renderer.scenes)

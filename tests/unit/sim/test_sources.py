@@ -26,22 +26,22 @@ def test_sampled_scene_is_uniform_and_upcoming_agrees():
 
 
 def test_slots_swap_at_fixed_counts_and_cover_all_scenes():
-    slots = SceneSlots(num_scenes=6, num_slots=2, swap_episodes=3)
+    slots = SceneSlots(num_scenes=6, num_slots=2, swap_episodes=3, num_rows=6)
     slots.restart(11)
     first = [slots.begin(row=0) for _ in range(9)]
     assert [len(set(first[k : k + 3])) for k in (0, 3, 6)] == [1, 1, 1]
-    second = [slots.begin(row=1) for _ in range(9)]
+    second = [slots.begin(row=3) for _ in range(9)]
     # Three swaps of two slots walk through all six scenes once.
     assert sorted(first[::3] + second[::3]) == list(range(6))
     # Rows of one slot count together.
     slots.restart(11)
-    mixed = [slots.begin(row) for row in (0, 2, 4, 0)]
+    mixed = [slots.begin(row) for row in (0, 2, 1, 0)]
     assert mixed == first[:4]
     assert slots.upcoming(0, 1) == first[6]
 
 
 def test_slot_schedule_is_a_function_of_seed_slot_and_swap():
-    one, two = SceneSlots(7, 3, 2), SceneSlots(7, 3, 2)
+    one, two = SceneSlots(7, 3, 2, 3), SceneSlots(7, 3, 2, 3)
     one.restart(4)
     two.restart(4)
     order = [(slot, swap) for swap in range(9) for slot in range(3)]
