@@ -127,9 +127,16 @@ def test_record_episode_statistics(make_vec, mode):
     # Six turns to the left: six times the slack of -0.01.
     assert infos["episode"]["r"] == pytest.approx([-0.06] * 3)
     assert infos["episode"]["l"].tolist() == [6, 6, 6]
-    if mode == AutoresetMode.DISABLED:
-        options = {"reset_mask": np.array([True, False, True])}
-        env.reset(options=options)
+    if mode != AutoresetMode.DISABLED:
+        return
+    env.reset()
+    env.step(np.array([2, 0, 2]))
+    env.reset(options={"reset_mask": np.array([False, True, False])})
+    # Row 1 has begun anew, the others go on: five steps more are six for them.
+    for _ in range(5):
+        infos = env.step(np.full(3, 2))[4]
+    assert infos["episode"]["l"].tolist() == [6, 0, 6]
+    assert infos["_episode"].tolist() == [True, False, True]
 
 
 def test_normalize_observation_in_next_step(make_vec):
