@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
+from gym_batchnav.scenes.houses import light
 from gym_batchnav.scenes.houses import mesh as houses_mesh
 from gym_batchnav.scenes.houses.brush import REACH, STEP, Brush, Thing
 from gym_batchnav.scenes.houses.classes import CLASS_NAMES
@@ -98,7 +99,7 @@ class Drawn:
         self.classes = mesh.object_classes
         with pytest.MonkeyPatch.context() as patch:  # Light, and cuts for it, change no shape.
             patch.setattr(
-                houses_mesh, "bake_light", lambda corners, *_: np.zeros((len(corners), 4, 3), np.uint8)
+                light, "bake_light", lambda corners, *_: np.zeros((len(corners), 4, 3), np.uint8)
             )
             patch.setattr(houses_mesh, "cut_long", lambda quads, keep: quads)
             arrays = mesh.finish(style.palette)
