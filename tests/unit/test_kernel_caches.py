@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HELPERS = ["gym_batchnav/nav/_jit.py", "renderer/batchnav_renderer/embree/_jit.py"]
+HELPERS = [
+    "gym_batchnav/nav/_jit.py",
+    "gym_batchnav/scenes/houses/light/_jit.py",
+    "renderer/batchnav_renderer/embree/_jit.py",
+]
 PART = "from ._jit import kernel\n@kernel\ndef part(x):\n    return x + {}\n"
 WHOLE = """
 from ._jit import kernel

@@ -98,9 +98,7 @@ class Drawn:
         self.piece.draw(Brush(mesh, self.footprints, place, Thing(mesh, self.piece.class_name)))
         self.classes = mesh.object_classes
         with pytest.MonkeyPatch.context() as patch:  # Light, and cuts for it, change no shape.
-            patch.setattr(
-                light, "bake_light", lambda corners, *_: np.zeros((len(corners), 4, 3), np.uint8)
-            )
+            patch.setattr(light, "bake_light", lambda corners, *_: np.zeros((len(corners), 4, 3), np.uint8))
             patch.setattr(houses_mesh, "cut_long", lambda quads, keep: quads)
             arrays = mesh.finish(style.palette)
         self.arrays = arrays
