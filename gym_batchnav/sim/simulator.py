@@ -78,7 +78,7 @@ class Simulator:
         return own | {f"{_OF_TASK}{name}": array for name, array in self.task.get_state().items()}
 
     def check_state(self, arrays: Mapping[str, Array]) -> None:
-        """Raise ``ConfigError`` where one of ``arrays`` is missing or has another shape or dtype."""
+        """Raise ``ConfigError`` where an array is missing, not finite or of another shape or dtype."""
         for name, ours in self.get_state().items():
             given = arrays.get(name)
             # How much a task remembers of each row may vary.
@@ -94,6 +94,8 @@ class Simulator:
                     f"the saved state has {name}={found}; expected {ours.shape} {ours.dtype}: "
                     "it belongs to an environment of another size, task or version"
                 )
+            if not name.startswith(_OF_TASK) and not np.isfinite(given).all():
+                raise ConfigError(f"the saved state's {name} holds numbers that are not finite")
 
     def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
         """Go on from ``get_state``.
