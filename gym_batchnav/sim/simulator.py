@@ -94,7 +94,7 @@ class Simulator:
                     f"the saved state has {name}={found}; expected {ours.shape} {ours.dtype}: "
                     "it belongs to an environment of another size, task or version"
                 )
-            if not name.startswith(_OF_TASK) and not np.isfinite(given).all():
+            if not name.startswith(_OF_TASK) and not np.isfinite(np.asarray(given)).all():
                 raise ConfigError(f"the saved state's {name} holds numbers that are not finite")
 
     def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
