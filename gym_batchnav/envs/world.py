@@ -148,6 +148,11 @@ class World:
         return self._source.names if isinstance(self._source, DatasetSource) else None
 
     @property
+    def row_seeds(self) -> tuple[int, ...]:
+        """Seed of each row's stream; empty before ``seed``."""
+        return tuple(self._seeds)
+
+    @property
     def begun(self) -> bool:
         """Whether every row is in an episode."""
         return self._begun
