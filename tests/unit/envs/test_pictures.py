@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from PIL import ImageColor
 
-from gym_batchnav import BatchPointNavEnv, ConfigError, Explore, NavMesh
+from gym_batchnav import BatchPointNavEnv, ConfigError, NavMesh
 from gym_batchnav.envs.maps import FLOOR, GOAL, START, WAY, Board, SceneMap
 from gym_batchnav.envs.ways import Ways
 from gym_batchnav.errors import ResetNeededError
+from gym_batchnav.sim import Explore
 
 LIMIT = 6
 
