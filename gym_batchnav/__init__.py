@@ -111,7 +111,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY_NAMES})
 
 
-for _task in ("PointNav", "Flee", "Explore", "ImageNav"):
+for _task in ("PointNav", "Flee", "Explore", "ImageNav", "ObjectNav"):
     gymnasium.register(
         id=f"Batch{_task}-v0",
         entry_point=f"gym_batchnav.envs:{_task}Env",

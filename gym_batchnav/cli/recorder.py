@@ -12,8 +12,6 @@ from ..envs import BatchPointNavEnv
 from ..rl import EpisodeRecord, EvaluationStep
 from .report import EpisodeTrace, Frame, SceneMap
 
-METERS_PER_PIXEL = 0.05
-
 
 @dataclass(slots=True)
 class _Track:
@@ -80,8 +78,7 @@ class Recorder:
         start, goal = state["start"][row], state["goal"][row]
         navmesh = self._envs.navmesh(scene_id)
         if scene_id not in self.maps:
-            mask, origin = navmesh.top_down(METERS_PER_PIXEL)
-            self.maps[scene_id] = SceneMap(mask=mask, origin_xz=origin, meters_per_pixel=METERS_PER_PIXEL)
+            self.maps[scene_id] = SceneMap.of(navmesh)
         return _Track(scene_id, start, goal, navmesh.shortest_path(start, goal))
 
     def _frame(self, step: EvaluationStep, row: int) -> Frame:

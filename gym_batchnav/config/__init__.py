@@ -5,7 +5,7 @@ from __future__ import annotations
 from .checks import AUTORESET_MODES, IMAGE_SENSORS, SENSORS, STATE_SENSORS
 from .env import DEFAULT_RESIDENT_SCENES, DEFAULT_SCENES, DEFAULT_SCENES_DIR, EnvConfig
 from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
-from .parts import Camera, EpisodeSet
+from .parts import HM3D_CATEGORIES, MP3D_CATEGORIES, Camera, EpisodeSet
 from .presets import PRESETS
 
 __all__ = [
@@ -13,7 +13,9 @@ __all__ = [
     "DEFAULT_RESIDENT_SCENES",
     "DEFAULT_SCENES",
     "DEFAULT_SCENES_DIR",
+    "HM3D_CATEGORIES",
     "IMAGE_SENSORS",
+    "MP3D_CATEGORIES",
     "PRESETS",
     "SENSORS",
     "STATE_SENSORS",

@@ -15,7 +15,7 @@ from ..errors import ConfigError
 from . import checks, motion, parts
 from .checks import IMAGE_SENSORS, STATE_SENSORS, Check
 from .motion import ActuationNoise, DepthNoise, PoseNoise, RgbNoise, VelocityControl
-from .parts import Camera, EpisodeSet
+from .parts import HM3D_CATEGORIES, Camera, EpisodeSet
 from .presets import SINGLE_CAMERA, over_preset
 
 Actions = Literal["discrete", "discrete_look", "velocity"]
@@ -123,6 +123,11 @@ class EnvConfig:
     a preset itself where it is ``"termination"``."""
     success_distance: float = 0.2
     """Stop succeeds at a geodesic distance to the goal below this, metres."""
+    object_categories: tuple[str, ...] = HM3D_CATEGORIES
+    """Classes of objects that are goals of ObjectNav; ``objectgoal`` is the place of a class in it."""
+    object_distance: float = 1.0
+    """ObjectNav's ``success_distance``: to a place from which the nearest object of the class is at arm's
+    length, metres."""
     success_at: SuccessAt = "stop"
     """``"stop"``: success has to be claimed by a stop; ``"end"``: being near enough at the end of the episode
     is success, at a time-out too (needs ``time_out="termination"``)."""
@@ -351,6 +356,8 @@ _CHECKS: Final[dict[str, Check]] = {
     "max_episode_steps": checks.steps,
     "time_out": checks.choices("truncation", "termination"),
     "success_distance": checks.positive,
+    "object_categories": parts.categories,
+    "object_distance": checks.positive,
     "success_at": checks.choices("stop", "end"),
     "goal_sensor": checks.choices("agent", "start", "none"),
     "actions": checks.choices("discrete", "discrete_look", "velocity"),

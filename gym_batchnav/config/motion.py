@@ -125,13 +125,16 @@ def _check_fields(made: Any, table: dict[str, Check]) -> None:
         object.__setattr__(made, name, check(f"{type(made).__name__}.{name}", getattr(made, name)))
 
 
-def _range(limit: float) -> Check:
+def _range(limit: float, *, forward: bool = False) -> Check:
+    """Two ends around 0; with ``forward`` the upper one is over 0."""
+
     def normalize(name: str, value: Any) -> tuple[float, float]:
-        allowed = f"(low, high) with -{limit:g} <= low <= 0 <= high <= {limit:g}, high over low"
+        over = "high over 0" if forward else "high over low"
+        allowed = f"(low, high) with -{limit:g} <= low <= 0 <= high <= {limit:g}, {over}"
         if not isinstance(value, tuple | list) or len(value) != 2:
             raise fail(name, value, allowed)
         low, high = (checks.as_float(item) for item in value)
-        if not (-limit <= low <= 0.0 <= high <= limit and low < high):
+        if not (-limit <= low <= 0.0 <= high <= limit and low < high and (high > 0.0 or not forward)):
             raise fail(name, value, allowed)
         return low, high
 
@@ -174,7 +177,7 @@ _POSE: Final[dict[str, Check]] = {
     "heading_deg": checks.numbers(0.0, 360.0),
 }
 _VELOCITY: Final[dict[str, Check]] = {
-    "linear_range": _range(100.0),
+    "linear_range": _range(100.0, forward=True),
     "angular_range_deg": _range(3600.0),
     "time_step": checks.numbers(0.0, 10.0, open_low=True),
     "stop": checks.choices("slow", "flag"),

@@ -109,6 +109,28 @@ def cameras(name: str, value: Any) -> tuple[Camera, ...] | None:
     return made
 
 
+HM3D_CATEGORIES: Final = ("chair", "bed", "plant", "toilet", "tv_monitor", "sofa")
+"""The six goals of Habitat's ObjectNav challenges of 2022 and 2023."""
+MP3D_CATEGORIES: Final = (
+    *("chair", "table", "picture", "cabinet", "cushion", "sofa", "bed", "chest_of_drawers", "plant", "sink"),
+    *("toilet", "stool", "towel", "tv_monitor", "shower", "bathtub", "counter", "fireplace", "gym_equipment"),
+    *("seating", "clothes"),
+)
+"""The 21 goals of its challenges of 2020 and 2021."""
+
+
+def categories(name: str, value: Any) -> tuple[str, ...]:
+    """A tuple of different names of classes."""
+    items = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+    if (
+        not items
+        or len(set(map(str, items))) != len(items)
+        or not all(isinstance(item, str) and item for item in items)
+    ):
+        raise fail(name, value, "a non-empty tuple of names of classes, each at most once")
+    return items
+
+
 def episodes(name: str, value: Any) -> EpisodeSet | Path | None:
     """A fixed set, also as a mapping of its fields; the path of a file; None."""
     if isinstance(value, EpisodeSet):

@@ -28,3 +28,9 @@ def mosaic(frames: Sequence[NDArray[np.uint8]], columns: int | None = None) -> N
     for number, frame in enumerate(frames):
         grid[divmod(number, columns)] = frame
     return grid.swapaxes(1, 2).reshape(rows * height, columns * width, channels)
+
+
+def beside(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Two pictures (H, W, 3) of one height side by side, framed by a dark line of two pixels."""
+    framed = [np.pad(picture, ((2, 2), (2, 2), (0, 0))) for picture in (left, right)]
+    return np.concatenate(framed, axis=1)

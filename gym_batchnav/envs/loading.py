@@ -9,16 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from batchnav_renderer.prepare import PreparedScene, Preparer
 
 from ..config import EnvConfig
 from ..nav import AgentSettings, NavMesh, navmesh_for
+from ..nav.objects import view_points
 from ..scenes import Scene
 from ..scenes.cache import SceneCache, open_cache
 from ..scenes.cache.keys import Content, Recipe, part_key, recall, remember
 from ..scenes.reads import file_digest, noting
 from ..scenes.scene import SceneWarning
 
+ObjectPlaces = dict[str, NDArray[np.float32]]
+"""(V, 3) points for each class of objects."""
 _OWN_CODE = file_digest(Path(__file__))
 """Says what is in an entry, besides the version of the code that derives it."""
 
@@ -51,6 +57,8 @@ class LoadedScene:
     """What is to be said of it: texts and categories."""
     kept_bytes: int = 0
     """What was written into the cache on its account."""
+    objects: ObjectPlaces | None = None
+    """Where one stands at its objects, by class; None where nobody asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +71,12 @@ class Loading:
     """Whether a ``.navmesh`` for another agent is an error, rather than a reason to bake anew."""
     cache: SceneCache | None = None
     """Where to keep what is derived."""
+    categories: tuple[str, ...] | None = None
+    """Classes of objects whose places are wanted; None for none."""
 
     @classmethod
-    def of(cls, config: EnvConfig) -> Loading:
-        """How an environment loads its scenes."""
+    def of(cls, config: EnvConfig, *, objects: bool = False) -> Loading:
+        """How an environment loads its scenes; ``objects``: those of ``object_categories`` are located."""
         agent = AgentSettings(
             agent_radius=config.agent_radius,
             agent_height=config.agent_height,
@@ -74,7 +84,8 @@ class Loading:
             agent_max_slope=config.agent_max_slope,
         )
         cache = open_cache() if config.scene_cache else None
-        return cls(agent, strict=config.navmesh is not None, cache=cache)
+        categories = config.object_categories if objects else None
+        return cls(agent, strict=config.navmesh is not None, cache=cache, categories=categories)
 
     def load(self, ref: Loadable, preparer: Preparer | None = None) -> LoadedScene:
         """Do all that is to do before a scene can be walked in and handed to the renderer.
@@ -101,6 +112,7 @@ class _Derivation:
     ground: NavMesh | None = None
     prepared: PreparedScene | None = None
     kept_bytes: int = 0
+    objects: ObjectPlaces | None = None
 
     def run(self) -> LoadedScene:
         recipe, cache = getattr(self.ref, "recipe", None), self.how.cache
@@ -110,7 +122,7 @@ class _Derivation:
         else:
             self._run_cached(cache, recipe)
         assert self.ground is not None
-        return LoadedScene(self.ref.scene_id, self.ground, self.prepared, kept_bytes=self.kept_bytes)
+        return LoadedScene(self.ref.scene_id, self.ground, self.prepared, (), self.kept_bytes, self.objects)
 
     def _run_cached(self, cache: SceneCache, recipe: Recipe) -> None:
         content = recall(cache, recipe)
@@ -122,7 +134,7 @@ class _Derivation:
         found = remember(cache, recipe, notes, _warn_again(caught))
         if found != content:
             # It has changed meanwhile, or is a copy of a scene whose parts are there already.
-            self.ground = self.prepared = None
+            self.ground = self.prepared = self.objects = None
             if found is not None:
                 self._find(cache, found)
         self._derive(scene, cache, found)
@@ -134,10 +146,11 @@ class _Derivation:
             ground, texts = kept
             self.ground = ground.named(self.ref.scene_id)
             _warn_again(texts)
-        if self.preparer is None:
-            return self.ground is not None
-        self.prepared = cache.get(part_key("images", content, _OWN_CODE, self.preparer.kind))
-        return self.ground is not None and self.prepared is not None
+        if self.how.categories is not None:
+            self.objects = cache.get(self._objects_key(content))
+        if self.preparer is not None:
+            self.prepared = cache.get(part_key("images", content, _OWN_CODE, self.preparer.kind))
+        return self.ground is not None and not self._lacks_objects and not self._lacks_images
 
     def _derive(self, scene: Scene, cache: SceneCache | None = None, content: Content | None = None) -> None:
         """Make what is missing, and keep it."""
@@ -148,12 +161,28 @@ class _Derivation:
             texts = _warn_again(caught)
             if content is not None:
                 made.append((self._ground_key(content), (self.ground, texts)))
+        if self.how.categories is not None and self.objects is None:
+            self.objects = view_points(scene, self.ground, self.how.categories)
+            if content is not None:
+                made.append((self._objects_key(content), self.objects))
         if self.preparer is not None and self.prepared is None:
             self.prepared = self.preparer(scene.arrays)
             if content is not None:
                 made.append((part_key("images", content, _OWN_CODE, self.preparer.kind), self.prepared))
         if cache is not None:
             self.kept_bytes += sum(cache.put(key, value) for key, value in made)
+
+    @property
+    def _lacks_objects(self) -> bool:
+        return self.how.categories is not None and self.objects is None
+
+    @property
+    def _lacks_images(self) -> bool:
+        return self.preparer is not None and self.prepared is None
+
+    def _objects_key(self, content: Content) -> str:
+        how = self.how
+        return part_key("objects", content, _OWN_CODE, how.agent, how.strict, how.categories)
 
     def _ground_key(self, content: Content) -> str:
         return part_key("ground", content, _OWN_CODE, self.how.agent, self.how.strict)

@@ -10,6 +10,7 @@ from batchnav_renderer.errors import CapacityError
 from batchnav_renderer.prepare import PreparedScene, Preparer
 
 from ..nav import NavMesh
+from ..sim.objects import ObjectGoals
 from .loader import BROKEN, SceneLoader, is_broken
 from .timing import StageTimer
 
@@ -46,6 +47,8 @@ class Resident:
     """Its id in the renderer."""
     users: int = 0
     """Environments whose episode is in it."""
+    objects: ObjectGoals | None = None
+    """Its objects as goals; None where no task needs them."""
     ahead: bool = False
     """Whether it is held for episodes that have not begun yet."""
 
@@ -185,7 +188,8 @@ class ScenePool:
     def _add(self, scene: int, *, wait: bool) -> None:
         loaded = self._loader.take(scene, self._store.preparer)
         view_id = self._store.add_scene(loaded.prepared, wait=wait)
-        self._residents[scene] = Resident(loaded.scene_id, loaded.ground, view_id)
+        objects = None if loaded.objects is None else ObjectGoals(loaded.ground, loaded.objects)
+        self._residents[scene] = Resident(loaded.scene_id, loaded.ground, view_id, objects=objects)
 
     def _ready(self, scene: int) -> Resident:
         """A scene that was added ahead or is not held yet, ready to be drawn."""

@@ -44,8 +44,8 @@ def observation_space(config: EnvConfig, task: Task) -> gym.spaces.Dict:
 def _box(spec: SensorSpec) -> gym.spaces.Box:
     """Bounds with the largest float32 for infinity, as in Habitat's spaces: tools warn of infinite ones."""
     largest = float(np.finfo(np.float32).max)
-    low, high = (np.clip(bounds, -largest, largest).astype(np.float32) for bounds in (spec.low, spec.high))
-    return gym.spaces.Box(low, high, dtype=np.float32)
+    low, high = (np.clip(bounds, -largest, largest).astype(spec.dtype) for bounds in (spec.low, spec.high))
+    return gym.spaces.Box(low, high, dtype=spec.dtype)  # type: ignore[arg-type]
 
 
 def image_space(config: EnvConfig, sensor: str) -> gym.spaces.Box:

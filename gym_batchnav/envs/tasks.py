@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..sim import Explore, Flee, ImageNav, Task
+from ..sim import Explore, Flee, ImageNav, ObjectNav, Task
 from .single import PointNavEnv
 from .vector import BatchPointNavEnv
 
@@ -43,3 +43,15 @@ class ImageNavEnv(PointNavEnv):
     """One such agent (``gym.make("BatchImageNav-v0")``)."""
 
     batch: ClassVar[type[BatchPointNavEnv]] = BatchImageNavEnv
+
+
+class BatchObjectNavEnv(BatchPointNavEnv):
+    """N agents that look for an object of a class (``gym.make_vec("BatchObjectNav-v0")``)."""
+
+    default_task: ClassVar[type[Task]] = ObjectNav
+
+
+class ObjectNavEnv(PointNavEnv):
+    """One such agent (``gym.make("BatchObjectNav-v0")``)."""
+
+    batch: ClassVar[type[BatchPointNavEnv]] = BatchObjectNavEnv

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -18,17 +17,19 @@ from ..nav import NavMesh
 from ..sim import PointNav, Task
 from .arguments import checked_actions, checked_count, masked_infos, reset_mask, row_seeds, rows_as_objects
 from .devices import check_device
-from .frames import mosaic
 from .limits import check_same_limit, without_registered_limit
-from .output import on_host, to_output
+from .output import to_output
+from .pictures import Pictures
+from .rows import RowAccess
 from .saved import check_finished
 from .spaces import action_space, observation_space
+from .ways import Ways
 from .world import Observation, World
 
 Infos = dict[str, Any]
 
 
-class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
+class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
     """PointGoal navigation of N agents, or another task.
 
     Made by ``gym.make_vec("BatchPointNav-v0", num_envs=N, ...)`` or directly. Keyword arguments are the
@@ -82,7 +83,9 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         self._finished = np.zeros(self.num_envs, dtype=bool)
         # Rows whose next episode could not be begun; they wait for reset().
         self._stuck = np.zeros(self.num_envs, dtype=bool)
-        self._frames: NDArray[np.uint8] | None = None
+        self._frames = None
+        self._ways = Ways(self.num_envs)
+        self._row_values = {}
         self._renderer_info: dict[str, Any] = {}
         self._refresh_metadata()
 
@@ -159,26 +162,6 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         )
         return outputs["o"], outputs["r"], outputs["e"], outputs["u"], infos
 
-    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """N frames (H, W, 3) uint8 of what the agents see; None without ``render_mode="rgb_array"``.
-
-        The images of several cameras stand side by side in a frame: (H, C W, 3).
-        """
-        self._check_open()
-        if self.render_mode is None:
-            gym.logger.warn("render() was called, but render_mode is None; pass render_mode='rgb_array'")
-            return None
-        if self._frames is None:
-            raise ResetNeededError("render() was called before reset(); call reset() first")
-        return tuple(frame.copy() for frame in self._frames)
-
-    def mosaic(self, columns: int | None = None) -> NDArray[np.uint8]:
-        """All frames of ``render`` in one image, row by row; ``columns`` None makes it nearly square."""
-        frames = self.render()
-        if frames is None:
-            raise ConfigError("mosaic() needs render_mode='rgb_array'; the environment was made without it")
-        return mosaic(frames, columns)
-
     def __enter__(self) -> Self:
         """The environment itself, closed at the end of the ``with`` block."""
         return self
@@ -195,6 +178,11 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
     def scene_ids(self) -> tuple[str, ...]:
         """Names of the scenes; ``infos["scene_id"]`` are indices into it."""
         return tuple(ref.scene_id for ref in self._world.refs)
+
+    @property
+    def row_seeds(self) -> tuple[int, ...]:
+        """Seed of each row's stream of episodes; empty before the first ``reset``."""
+        return self._world.row_seeds
 
     @property
     def left_out_scenes(self) -> dict[str, str]:
@@ -355,10 +343,8 @@ class BatchPointNavEnv(VectorEnv[Any, Any, Any]):
         return infos, self._world.simulator.infos()
 
     def _observed(self, observation: Observation) -> Observation:
-        """Keep the frame for ``render`` and leave what the space names."""
-        if self.render_mode is not None:
-            frames = [on_host(observation[key]) for key in self._world.images.frame_keys()]
-            self._frames = np.concatenate(frames, axis=2)
+        """Keep the picture for ``render`` and leave what the space names."""
+        self._keep_picture(observation)
         return {key: observation[key] for key in self.single_observation_space.spaces}  # type: ignore[attr-defined]
 
     def _refresh_metadata(self) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..scenes.packing import read_value, write_value
-from .loading import LoadedScene
+from .loading import LoadedScene, ObjectPlaces
 
 _LENGTH = struct.Struct("<Q")
 _SHARED_MEMORY = "/dev/shm"
@@ -35,6 +35,7 @@ class PackedScene:
     prepared: str | None
     warnings: tuple[tuple[str, type[Warning]], ...]
     kept_bytes: int
+    objects: ObjectPlaces | None = None
 
     def delete(self) -> None:
         """Delete the files of a scene that nobody will unpack."""
@@ -46,13 +47,15 @@ class PackedScene:
 def pack_scene(loaded: LoadedScene) -> PackedScene:
     """Put a scene into shared memory."""
     prepared = None if loaded.prepared is None else pack(loaded.prepared)
-    return PackedScene(loaded.scene_id, pack(loaded.ground), prepared, loaded.warnings, loaded.kept_bytes)
+    rest = loaded.warnings, loaded.kept_bytes, loaded.objects
+    return PackedScene(loaded.scene_id, pack(loaded.ground), prepared, *rest)
 
 
 def unpack_scene(packed: PackedScene) -> LoadedScene:
     """The scene; the files are deleted, their memory is free when the arrays are."""
     prepared = None if packed.prepared is None else unpack(packed.prepared)
-    return LoadedScene(packed.scene_id, unpack(packed.ground), prepared, packed.warnings, packed.kept_bytes)
+    rest = packed.warnings, packed.kept_bytes, packed.objects
+    return LoadedScene(packed.scene_id, unpack(packed.ground), prepared, *rest)
 
 
 def pack(value: object) -> str:

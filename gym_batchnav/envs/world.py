@@ -28,7 +28,8 @@ from ..sim import (
 from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
-from ..sim.random import Words, noise_key, stream_keys
+from ..sim.objects import ObjectGoals
+from ..sim.random import Words, episode_generator, noise_key, stream_keys
 from .choosing import chosen_scenes
 from .constant import ConstantImages
 from .goal_images import GoalImages
@@ -77,7 +78,9 @@ class World:
         self._source, self._slots = _episode_source(
             config, episodes, len(self.refs), num_envs, self._resident
         )
-        self._loading = Loading.of(config)
+        needs_objects = self.simulator.task.needs_objects
+        self.simulator.task.objects_of = self._objects_of if needs_objects else None
+        self._loading = Loading.of(config, objects=needs_objects)
         loader = SceneLoader(self.refs, _num_workers(config, num_envs), self._loading)
         self.pool = ScenePool(loader, self.images, self._resident, self.timer)
         self._seeds: list[int] = []
@@ -146,6 +149,11 @@ class World:
     def episode_names(self) -> tuple[str, ...] | None:
         """``episode_id`` of each episode of the file; None where episodes do not come from a file."""
         return self._source.names if isinstance(self._source, DatasetSource) else None
+
+    @property
+    def row_seeds(self) -> tuple[int, ...]:
+        """Seed of each row's stream; empty before ``seed``."""
+        return tuple(self._seeds)
 
     @property
     def begun(self) -> bool:
@@ -285,7 +293,9 @@ class World:
                 if isinstance(source, SampledSource) and source.is_barren(resident.ground, resident.scene_id):
                     raise _BrokenScenesError({drafts[chosen[0]].scene: error}) from error
                 raise
-            made.update(zip(chosen, found, strict=True))
+            for place, episode in zip(chosen, found, strict=True):
+                generator = drafts[place].generator or episode_generator(0, drafts[place].number)
+                made[place] = self.simulator.task.adapt(episode, resident.ground, generator)
         return [made[place] for place in range(len(drafts))]
 
     def _prefetch(self, rows: list[int]) -> None:
@@ -302,6 +312,12 @@ class World:
         old, self._scenes[row] = self._scenes[row], scene
         if old is not None:
             self.pool.release(old)
+
+    def _objects_of(self, scene: int) -> ObjectGoals:
+        """Objects of a scene that rows are in."""
+        objects = self.pool[scene].objects
+        assert objects is not None
+        return objects
 
     def _noise_keys(self, rows: list[int]) -> list[int] | None:
         """Keys of the noise of the episodes that ``rows`` are in; None where there is none."""

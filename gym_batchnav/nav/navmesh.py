@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,19 @@ from gym_batchnav.nav.readers import mesh_from_polygons, read_navmesh
 from gym_batchnav.nav.triangles import SightMesh
 
 _Spots = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]
+
+
+class GoalSet(NamedTuple):
+    """Several goals of one mesh, prepared to be asked again and again which is the closest."""
+
+    points: NDArray[np.float32]
+    """(G, 3) put on the mesh."""
+    spots: NDArray[np.int64]
+    """(G, 3) where in the triangles they are."""
+    row: NDArray[np.float32]
+    """(C,) length of the shortest way from each corner on to a goal."""
+    goal_of_corner: NDArray[np.int64]
+    """(C,) to which one."""
 
 
 class NavMesh(PointQueries):
@@ -169,14 +182,36 @@ class NavMesh(PointQueries):
         Raises:
             ConfigError: A shape is wrong or a number is not finite.
         """
-        start = self._spots(finite("starts", checked_points("starts", starts)))
+        return self.closest_of(starts, self.goal_set(goals))
+
+    def goal_set(self, goals: ArrayLike) -> GoalSet:
+        """Prepares (G, 3) goals, metres and finite, for `closest_of`."""
         given = finite("goals", checked_points("goals", goals))
+        _, spots, points = self._spots(given)
+        if not len(given):
+            return GoalSet(points, spots, np.empty(0, np.float32), np.empty(0, np.int64))
+        rows = self.goal_table(given)
+        return GoalSet(points, spots, rows.min(axis=0), rows.argmin(axis=0))
+
+    def closest_of(self, starts: ArrayLike, goals: GoalSet) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """As `closest_goal` and equal to it, with goals prepared by `goal_set`: quick.
+
+        Args:
+            starts: (B, 3) metres, finite.
+            goals: of this mesh.
+
+        Returns:
+            (B,) float64 metres and (B,) indices, as `closest_goal`.
+
+        Raises:
+            ConfigError: A shape is wrong or a number is not finite.
+        """
+        start = self._spots(finite("starts", checked_points("starts", starts)))
         length, index = np.full(len(start[0]), np.inf), np.full(len(start[0]), -1)
-        if len(given):
-            rows, goal = self.goal_table(given), self._spots(given)
+        if len(goals.points):
             _geodesic.closest_goals(
-                self._table.sight, start[1], goal[1], start[2], goal[2], rows.min(axis=0),
-                rows.argmin(axis=0), np.empty(self.num_corners), length, index,
+                self._table.sight, start[1], goals.spots, start[2], goals.points, goals.row,
+                goals.goal_of_corner, np.empty(self.num_corners), length, index,
             )  # fmt: skip
         return length, index
 

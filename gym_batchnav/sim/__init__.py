@@ -8,7 +8,7 @@ from .simulator import Simulator
 from .sources import DatasetSource, EpisodeSetSource, EpisodeSource, SampledSource, SceneSlots
 from .state import BatchState
 from .task import PointNav, Task
-from .tasks import Explore, Flee, ImageNav
+from .tasks import Explore, Flee, ImageNav, ObjectNav
 
 __all__ = [
     "BatchState",
@@ -19,6 +19,7 @@ __all__ = [
     "Explore",
     "Flee",
     "ImageNav",
+    "ObjectNav",
     "PointNav",
     "SampledSource",
     "SceneSlots",

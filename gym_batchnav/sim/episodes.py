@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 import numpy as np
@@ -70,6 +70,8 @@ class Episode:
     """Geodesic distance from start to goal, metres; finite."""
     goal_heading: float = 0.0
     """A heading at the goal, radians: where a picture of it looks."""
+    goal_class: int = -1
+    """Number of the class of objects that is the goal; -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +169,7 @@ def sample_episodes(
         missing = missing[~found]
         drawn, batch = drawn + batch, min(2 * batch, LARGEST_BATCH)
     names = [f"episode {draft.number} of scene {scene_id}" for draft in drafts]
-    episodes = _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
-    return with_goal_headings(episodes, generators)
-
-
-def with_goal_headings(
-    episodes: Sequence[Episode], generators: Sequence[np.random.Generator]
-) -> list[Episode]:
-    """The episodes with a heading at the goal that each one's generator draws, uniform over the circle."""
-    return [
-        replace(episode, goal_heading=float(generator.uniform(-np.pi, np.pi)))
-        for episode, generator in zip(episodes, generators, strict=True)
-    ]
+    return _measured(ground, drafts, pairs[0], headings, pairs[1], pairs[1], names)
 
 
 def _impossible(scene_id: str, drawn: int, config: EnvConfig) -> NoEpisodeError:

@@ -32,7 +32,8 @@ def goals_in_agent_frame(
     offset_x = goals[:, 0].astype(np.float64) - positions[:, 0]
     offset_z = goals[:, 2].astype(np.float64) - positions[:, 2]
     sine, cosine = np.sin(headings), np.cos(headings)
-    return -(sine * offset_x + cosine * offset_z), cosine * offset_x - sine * offset_z
+    # 0 - x, for the angle of a goal at the very place would be half a turn with -0.
+    return 0.0 - (sine * offset_x + cosine * offset_z), cosine * offset_x - sine * offset_z
 
 
 def camera_poses(

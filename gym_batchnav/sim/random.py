@@ -58,7 +58,7 @@ def normals(keys: Words, count: int) -> NDArray[np.float64]:
 
 
 def quantiles(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standard normal numbers below which ``shares`` of them lie; exact to 1e-5 between -3.5 and 3.5.
+    """Standard normal numbers below which ``shares`` of them lie; exact to 1e-5 between -3 and 3.
 
     Cut off at 4.3 standard deviations. It has no logarithm, so that all machines agree on its bits.
     """

@@ -20,12 +20,14 @@ POSE_STREAM = 1
 
 @dataclass(frozen=True, slots=True)
 class SensorSpec:
-    """Bounds of a float32 sensor that is computed from the state."""
+    """Bounds of a sensor that is computed from the state."""
 
     low: tuple[float, ...]
     """Least value of each component."""
     high: tuple[float, ...]
     """Greatest value of each component."""
+    dtype: type[np.generic] = np.float32
+    """Type of the components."""
 
 
 _ANGLE = SensorSpec((-np.pi,), (np.pi,))

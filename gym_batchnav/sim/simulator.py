@@ -43,14 +43,12 @@ class Simulator:
         grounds: Sequence[Ground],
         noise_keys: Sequence[int] | None = None,
     ) -> None:
-        """Put each of ``rows`` at the start of its episode, which lies on its ground.
+        """Put each of ``rows`` at the start of its episode, which is the task's and lies on its ground.
 
         ``noise_keys`` decide all noise of each episode; None leaves it to the key 0.
         """
         if not rows:
             return
-        pairs = zip(episodes, grounds, strict=True)
-        episodes = [self.task.adapt(episode, ground) for episode, ground in pairs]
         state = self.state
         state.scene[rows] = [episode.scene for episode in episodes]
         state.episode_id[rows] = [episode.number for episode in episodes]
@@ -60,6 +58,7 @@ class Simulator:
         state.anchor[rows] = [episode.anchor for episode in episodes]
         state.heading[rows] = state.start_heading[rows] = [episode.heading for episode in episodes]
         state.goal_heading[rows] = [episode.goal_heading for episode in episodes]
+        state.goal_class[rows] = [episode.goal_class for episode in episodes]
         state.pitch[rows] = 0.0
         state.noise_key[rows] = np.array(noise_keys or [0] * len(rows), np.uint64)
         state.start_distance[rows] = [episode.distance for episode in episodes]
@@ -78,7 +77,7 @@ class Simulator:
         return own | {f"{_OF_TASK}{name}": array for name, array in self.task.get_state().items()}
 
     def check_state(self, arrays: Mapping[str, Array]) -> None:
-        """Raise ``ConfigError`` where one of ``arrays`` is missing or has another shape or dtype."""
+        """Raise ``ConfigError`` where an array is missing, not finite or of another shape or dtype."""
         for name, ours in self.get_state().items():
             given = arrays.get(name)
             # How much a task remembers of each row may vary.
@@ -88,12 +87,19 @@ class Simulator:
                 and given.shape[:axes] == ours.shape[:axes]
                 and (given.ndim, given.dtype) == (ours.ndim, ours.dtype)
             )
-            if not fits:
+            if given is None or not fits:
                 found = (given.shape, str(given.dtype)) if isinstance(given, np.ndarray) else given
                 raise ConfigError(
                     f"the saved state has {name}={found}; expected {ours.shape} {ours.dtype}: "
                     "it belongs to an environment of another size, task or version"
                 )
+            if not name.startswith(_OF_TASK) and not np.isfinite(np.asarray(given)).all():
+                raise ConfigError(f"the saved state's {name} holds numbers that are not finite")
+        number, known = arrays["goal_class"].astype(np.int64), len(self.config.object_categories)
+        if self.task.needs_objects and not ((number >= 0) & (number < known)).all():
+            raise ConfigError(
+                f"the saved state's goal_class is not in 0 to {known - 1}: it is of another task"
+            )
 
     def set_state(self, arrays: Mapping[str, Array], grounds: Sequence[Ground]) -> None:
         """Go on from ``get_state``.
@@ -149,10 +155,10 @@ class Simulator:
         """The next actions on the shortest way to the goal, for imitation and as an upper bound.
 
         Greedy: turns towards where a step forward ends nearest to the goal (geodesic distance), steps, and
-        stops within ``success_distance``.
+        stops where the task has arrived.
         """
         state, control = self.state, self._control
-        arrived = state.distance < self.config.success_distance
+        arrived = state.distance < self.task.success_distance
         turns = self._groups.best_turns(
             ~arrived, state.position, state.heading,
             turn_angle=control.turn_angle, forward_step=control.forward_step, sliding=self.config.sliding,

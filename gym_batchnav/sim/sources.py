@@ -17,7 +17,6 @@ from .episodes import (
     SamplingGround,
     place_episodes,
     sample_episodes,
-    with_goal_headings,
 )
 from .random import episode_generator
 from .slots import SceneSlots
@@ -193,7 +192,7 @@ class DatasetSource(_FixedSource):
     def make(self, drafts: Sequence[Draft], ground: SamplingGround, scene_id: str) -> list[Episode]:
         """Put the episodes on the mesh; raises ``EpisodeError`` naming file and episode."""
         table, items = self._table, [draft.number for draft in drafts]
-        episodes = place_episodes(
+        return place_episodes(
             ground,
             drafts,
             table.starts[items],
@@ -201,5 +200,3 @@ class DatasetSource(_FixedSource):
             table.goals[items],
             [f"{table.path}: episode {table.names[item]!r} in scene {scene_id}" for item in items],
         )
-        # A file says nothing of them: they depend on the place in it alone.
-        return with_goal_headings(episodes, [episode_generator(0, item) for item in items])

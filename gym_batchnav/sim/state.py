@@ -30,6 +30,8 @@ class BatchState:
     """(N, 3) where it should end."""
     goal_heading: NDArray[np.float64]
     """(N,) a heading at the goal, radians: where a picture of it looks."""
+    goal_class: NDArray[np.int64]
+    """(N,) number of the class of objects that is the goal; -1 for none."""
     anchor: NDArray[np.float32]
     """(N, 3) the goal put on the navigation mesh."""
     start_distance: NDArray[np.float64]
@@ -59,7 +61,8 @@ class BatchState:
     def empty(cls, num_envs: int) -> BatchState:
         """State of ``num_envs`` rows, all zero."""
         types: dict[str, type[np.generic]] = {
-            "scene": np.int32, "episode_id": np.int64, "position": np.float32, "start": np.float32,
+            "scene": np.int32, "episode_id": np.int64, "goal_class": np.int64,
+            "position": np.float32, "start": np.float32,
             "goal": np.float32, "anchor": np.float32, "steps": np.int32, "collisions": np.int32,
             "collided": np.bool_, "stopped": np.bool_, "success": np.bool_,
             "noise_key": np.uint64,

@@ -6,21 +6,21 @@ A task of your own subclasses ``Task`` and goes to the environment as ``task=You
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..config import EnvConfig
-from .episodes import Episode
+from .episodes import Episode, SamplingGround
 from .geometry import goals_in_agent_frame
 from .metrics import soft_spl, spl
 from .sensors import SensorSpec
 from .state import BatchState
 
 if TYPE_CHECKING:
-    from .ground import Ground
+    from .objects import ObjectGoals
 
 Array = NDArray[np.generic]
 
@@ -33,19 +33,28 @@ class Task(ABC):
 
     has_goal: ClassVar[bool] = True
     """Whether the agent should reach ``state.goal``, so that an expert can show the way."""
+    needs_objects: ClassVar[bool] = False
+    """Whether goals are objects, so that ``objects_of`` has to know them."""
     goal_image: ClassVar[str | None] = None
     """Name of an observation that shows what the first camera would see at the goal; None for none."""
 
     def __init__(self, config: EnvConfig, num_envs: int) -> None:
         self.config = config
         self.num_envs = num_envs
+        self.objects_of: Callable[[int], ObjectGoals] | None = None
+        """Objects of a scene by its index, set by the environment of a task that needs them."""
+
+    @property
+    def success_distance(self) -> float:
+        """Geodesic distance to the goal below which the agent has arrived, metres."""
+        return self.config.success_distance
 
     @abstractmethod
     def sensors(self) -> dict[str, SensorSpec]:
         """Name and bounds of each sensor."""
 
     @abstractmethod
-    def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
+    def observe(self, state: BatchState) -> dict[str, Array]:
         """Fresh arrays (N, D), one for each sensor."""
 
     @abstractmethod
@@ -56,8 +65,17 @@ class Task(ABC):
     def metrics(self, state: BatchState) -> dict[str, Array]:
         """Fresh arrays (N,) that go into the infos of every step."""
 
-    def adapt(self, episode: Episode, ground: Ground) -> Episode:
-        """The episode as the task wants it, before it begins; ``state.distance`` is measured to its goal."""
+    def adapt(self, episode: Episode, ground: SamplingGround, generator: np.random.Generator) -> Episode:
+        """The episode as the task wants it, before it begins; ``state.distance`` is measured to its goal.
+
+        Args:
+            episode: of point-goal navigation.
+            ground: the navigation mesh of its scene.
+            generator: draws what the task needs besides; the episode's own.
+
+        Raises:
+            NoEpisodeError: the task has no goal there.
+        """
         return episode
 
     def begin(self, rows: Sequence[int], state: BatchState) -> None:  # noqa: B027  (may be left out)
@@ -93,7 +111,7 @@ class PointNav(Task):
         }[self.config.goal_format]
         return {self.config.goal_key: spec}
 
-    def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
+    def observe(self, state: BatchState) -> dict[str, Array]:
         """The goal as the agent or its start sees it, (N, 2) or (N, 3); the angle is positive to the left."""
         if self.config.goal_sensor == "none":
             return {}
@@ -117,7 +135,7 @@ class PointNav(Task):
         """
         config, ended = self.config, state.stopped | self.timed_out(state)
         claimed = ended if config.success_at == "end" else state.stopped
-        state.success = claimed & (state.distance < config.success_distance)
+        state.success = claimed & (state.distance < self.success_distance)
         gains = config.progress_reward * (state.previous_distance - state.distance)
         reward, prize = config.success_reward, config.success_reward * state.success
         if config.final_reward == "spl":

@@ -11,10 +11,19 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from gym_batchnav import ConfigError, EnvConfig, EpisodeSet, PointNavEnv
+from gym_batchnav.errors import SceneError
 from tests.conformance.test_sync_equality import LIMIT, MODES, ROWS, assert_same, compare, pair
+from tests.unit.envs.doubles import FurnishedRooms, two_rooms
 
-IDS = ("BatchFlee-v0", "BatchExplore-v0", "BatchImageNav-v0")
+IDS = ("BatchFlee-v0", "BatchExplore-v0", "BatchImageNav-v0", "BatchObjectNav-v0")
+CATEGORIES = ("sofa", "chair", "bed")
 SMALL = {"resolution": (4, 6), "straight_ratio": 1.0, "scene_workers": 0}
+
+
+@pytest.fixture
+def rooms():
+    """Three scenes that differ, with two chairs and a bed each."""
+    return [FurnishedRooms(f"rooms/{number}", float(number)) for number in range(3)]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -91,7 +100,8 @@ def test_spaces_of_the_tasks(fake_renderer, rooms):
 
 
 def test_expert_needs_a_goal(fake_renderer, rooms):
-    for env_id, goal in (("BatchFlee-v0", False), ("BatchExplore-v0", False), ("BatchImageNav-v0", True)):
+    for env_id in IDS:
+        goal = env_id in ("BatchImageNav-v0", "BatchObjectNav-v0")
         envs = gym.make_vec(env_id, num_envs=2, scenes=rooms, **SMALL)
         envs.reset(seed=0)
         if goal:
@@ -140,3 +150,93 @@ def test_goal_images_as_tensors(fake_renderer, rooms):
     observation = envs.reset(seed=0)[0]
     assert observation["imagegoal"].dtype == torch.float32
     assert observation["imagegoal"].shape == (3, 4, 6, 1)
+
+
+def test_realistic_preset_equal(fake_renderer, rooms):
+    """Noise of sensors and motion, no sliding, and another agent."""
+    mode = AutoresetMode.SAME_STEP
+    compare(
+        *pair(mode, rooms, preset="realistic", sensors=("depth", "rgb"), min_geodesic=0.5), mode, steps=60
+    )
+
+
+def make_objectnav(rooms, num_envs=4, **kwargs):
+    options = {"scenes": rooms, "object_categories": CATEGORIES, **SMALL, **kwargs}
+    return gym.make_vec("BatchObjectNav-v0", num_envs=num_envs, **options)
+
+
+def test_objectgoal_names_a_class_that_is_there(fake_renderer, rooms):
+    envs = make_objectnav(rooms, 30)
+    observation, infos = envs.reset(seed=0)
+    assert envs.single_observation_space["objectgoal"] == gym.spaces.Box(0, 2, (1,), np.int64)
+    assert observation in envs.observation_space
+    # There is no sofa.
+    assert set(observation["objectgoal"][:, 0].tolist()) == {1, 2}
+    assert infos["distance_to_goal"].min() >= 1.0
+    # Chairs stand at x = 1 and 8, the bed at 6.25 to 8.75 (and z at 0.2, 3 and 3.75), as far as an arm.
+    goal, shift = envs.agent_state()["goal"], infos["scene_id"]
+    x, z = goal[:, 0] - shift, goal[:, 2]
+    bed = observation["objectgoal"][:, 0] == 2
+    assert ((x > 5.6) & (x < 9.0) & (z > 2.3))[bed].all()
+    assert ((np.abs(x - 1) < 0.9) | (np.abs(x - 8) < 0.9))[~bed].all()
+
+
+def test_expert_finds_the_objects(fake_renderer, rooms):
+    envs = make_objectnav(rooms, 6, sensors=(), autoreset_mode="NextStep")
+    envs.reset(seed=1)
+    over, success = np.zeros(6, bool), np.zeros(6)
+    for _ in range(150):
+        _, _, ends, _, infos = envs.step(envs.expert_actions())
+        success[ends & ~over] = infos["spl"][ends & ~over]
+        over |= ends
+    # It stops up to 1 m before the object, and turns by steps of 10 deg.
+    assert over.all()
+    assert success.min() > 0.9
+
+
+def test_scenes_without_classes_are_refused(fake_renderer):
+    with pytest.raises(SceneError, match="rooms/0: does not say of what class its objects are"):
+        make_objectnav(two_rooms(1)).reset(seed=0)
+
+
+def test_classes_that_are_nowhere_are_refused(fake_renderer, rooms):
+    envs = gym.make_vec("BatchObjectNav-v0", num_envs=1, scenes=rooms[:1], object_categories=["toilet"])
+    with pytest.raises(SceneError, match=r"rooms/0: nobody can stand at .* toilet; name others"):
+        envs.reset(seed=0)
+
+
+def test_state_of_another_task_is_refused(fake_renderer, rooms):
+    other = gym.make_vec("BatchPointNav-v0", num_envs=4, scenes=rooms, **SMALL)
+    other.reset(seed=0)
+    with pytest.raises(ConfigError, match="goal_class is not in 0 to 2"):
+        make_objectnav(rooms).set_state(other.get_state())
+
+
+def test_objects_from_workers_are_the_same(fake_renderer, rooms):
+    """Loaded in this process, or prepared by workers that hand them over."""
+    alone = make_objectnav(rooms, num_resident_scenes=1, swap_episodes=3, max_episode_steps=2)
+    helped = make_objectnav(
+        rooms, num_resident_scenes=1, swap_episodes=3, max_episode_steps=2, scene_workers=1
+    )
+    assert_same(alone.reset(seed=0), helped.reset(seed=0), "reset")
+    for step in range(12):
+        assert_same(alone.step(np.full(4, 1)), helped.step(np.full(4, 1)), f"step {step}")
+    assert len(set(helped.agent_state()["scene_id"])) >= 1
+    helped.close()
+
+
+@pytest.mark.slow
+def test_objectnav_in_houses():
+    """The expert walks to objects of furnished houses and stops within the distance of success."""
+    envs = gym.make_vec(
+        "BatchObjectNav-v0", num_envs=16, scenes="houses:val[:2]", sensors=(), autoreset_mode="NextStep"
+    )
+    envs.reset(seed=0)
+    over, success = np.zeros(16, bool), np.zeros(16)
+    for _ in range(400):
+        _, _, ends, _, infos = envs.step(envs.expert_actions())
+        success[ends & ~over] = infos["success"][ends & ~over]
+        over |= ends
+    assert over.all()
+    assert success.mean() == 1.0
+    assert len(set(envs.reset(seed=5)[0]["objectgoal"][:, 0].tolist())) >= 3

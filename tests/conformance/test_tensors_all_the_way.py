@@ -7,7 +7,7 @@ import pytest
 import torch
 from gymnasium.vector import AutoresetMode
 
-from gym_batchnav import BatchPointNavEnv
+from gym_batchnav import BatchPointNavEnv, DepthNoise, RgbNoise
 from gym_batchnav.envs import images
 
 OPTIONS = {
@@ -55,6 +55,14 @@ def test_tensors_show_what_arrays_show(tensors, mode, copy):
     expected = walk(mode)
     found = walk(mode, output="torch", copy=copy)
     np.testing.assert_equal(found, expected)
+
+
+def test_noise_on_tensors_is_that_on_arrays(tensors):
+    noise = {"depth_noise": DepthNoise(), "rgb_noise": RgbNoise()}
+    expected = walk(AutoresetMode.SAME_STEP, **noise)
+    np.testing.assert_equal(walk(AutoresetMode.SAME_STEP, output="torch", **noise), expected)
+    clean = walk(AutoresetMode.SAME_STEP)
+    assert (clean[0]["rgb"] != expected[0]["rgb"]).mean() > 0.8
 
 
 def test_frames_are_arrays(tensors):

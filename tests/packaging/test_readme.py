@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from gym_batchnav.config import SENSORS, EnvConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+AGENT = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str, page: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
 
 
 def commands() -> set[str]:
@@ -42,8 +48,19 @@ def test_links_to_files_lead_somewhere():
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_page_on_the_agent_names_all_there_is_and_no_more():
+    """Arguments and sensors of the page are those of the configuration."""
+    names = {field.name for field in fields(EnvConfig)}
+    assert set(re.findall(r"`(\w+)=", AGENT)) - {"integration", "stop", "preset"} <= names
+    assert {f"`{name}`" for name in SENSORS} <= set(re.findall(r"`\w+`", AGENT))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("code", blocks("python"), ids=lambda code: code.strip().splitlines()[-1][:40])
+@pytest.mark.parametrize(
+    "code",
+    [*blocks("python"), *blocks("python", AGENT)],
+    ids=lambda code: code.strip().splitlines()[-1][:40],
+)
 def test_python_of_the_readme_runs(code, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False

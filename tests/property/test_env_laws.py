@@ -4,34 +4,59 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gym_batchnav import BatchPointNavEnv
+from gym_batchnav import ActuationNoise, BatchPointNavEnv, PoseNoise, VelocityControl
 from tests.unit.envs.doubles import two_rooms
 
 ROWS = 4
 ENVS = {}
 
 
-def env(limit=12):
+SENSED = {"sensors": ("gps", "compass", "heading", "collision"), "pose_noise": PoseNoise(position=0.1)}
+KINDS = {
+    "plain": {"sensors": ()},
+    "noisy": {
+        **SENSED, "actions": "discrete_look", "sliding": False,
+        "actuation_noise": ActuationNoise(robot="LoCoBot-Lite", controller="Movebase", multiplier=2.0),
+    },
+    "velocity": {
+        **SENSED, "actions": "velocity",
+        "velocity": VelocityControl(linear_range=(-1.0, 1.0), angular_range_deg=(-90.0, 90.0)),
+    },
+}  # fmt: skip
+
+
+def env(kind="plain", rows=ROWS):
     """One environment for all examples: making one loads its scenes."""
-    if limit not in ENVS:
-        ENVS[limit] = BatchPointNavEnv(
-            ROWS,
+    if (kind, rows) not in ENVS:
+        ENVS[kind, rows] = BatchPointNavEnv(
+            rows,
             scenes=two_rooms(3),
-            sensors=(),
             straight_ratio=1.0,
-            max_episode_steps=limit,
+            max_episode_steps=12,
             scene_workers=0,
+            **KINDS[kind],
         )
-    return ENVS[limit]
+    return ENVS[kind, rows]
 
 
-actions = st.lists(st.lists(st.integers(0, 3), min_size=ROWS, max_size=ROWS), min_size=1, max_size=25)
+def choices_of(kind):
+    """Actions of all rows for some steps."""
+    one = {
+        "plain": st.integers(0, 3),
+        "noisy": st.integers(0, 5),
+        "velocity": st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+    }[kind]
+    return st.lists(st.lists(one, min_size=ROWS, max_size=ROWS), min_size=1, max_size=25)
+
+
+played = st.sampled_from(sorted(KINDS)).flatmap(lambda kind: st.tuples(st.just(kind), choices_of(kind)))
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**64), actions)
-def test_agents_stay_on_the_ground_and_all_is_finite(seed, choices):
-    world = env()
+@given(st.integers(0, 2**64), played)
+def test_agents_stay_on_the_ground_and_all_is_finite(seed, play):
+    kind, choices = play
+    world = env(kind)
     observation, infos = world.reset(seed=seed)
     for choice in choices:
         observation, rewards, ends, cuts, infos = world.step(np.array(choice))
@@ -40,6 +65,7 @@ def test_agents_stay_on_the_ground_and_all_is_finite(seed, choices):
             assert world.navmesh(scene).is_navigable(state["position"][row : row + 1]).all()
         assert np.isfinite(rewards).all()
         assert observation in world.observation_space
+        assert all(np.isfinite(values).all() for values in observation.values())
         done = ends | cuts
         shown = [infos] + ([infos["final_info"]] if done.any() else [])
         for part in shown:
@@ -50,9 +76,10 @@ def test_agents_stay_on_the_ground_and_all_is_finite(seed, choices):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.integers(0, 1000), min_size=ROWS, max_size=ROWS), actions, st.permutations(range(ROWS)))
-def test_permuting_rows_permutes_everything(seeds, choices, order):
-    world, order = env(), list(order)
+@given(st.lists(st.integers(0, 1000), min_size=ROWS, max_size=ROWS), played, st.permutations(range(ROWS)))
+def test_permuting_rows_permutes_everything(seeds, play, order):
+    kind, choices = play
+    world, order = env(kind), list(order)
     plain = [world.reset(seed=seeds)[0]]
     rewards = []
     for choice in choices:
@@ -66,6 +93,45 @@ def test_permuting_rows_permutes_everything(seeds, choices, order):
         step = world.step(np.array(choice)[order])
         mixed = step[0]
         assert np.array_equal(step[1], rewards[number][order])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 2**64), min_size=ROWS, max_size=ROWS), played, st.integers(0, ROWS - 1))
+def test_a_row_is_an_environment_of_its_own(seeds, play, row):
+    kind, choices = play
+    world, alone = env(kind), env(kind, rows=1)
+    whole, one = world.reset(seed=seeds)[0], alone.reset(seed=[seeds[row]])[0]
+    for choice in [*choices, choices[0]]:
+        assert all(np.array_equal(one[key][0], whole[key][row]) for key in whole)
+        (whole, *results, infos), (one, *own, own_infos) = (
+            world.step(np.array(choice)),
+            alone.step(np.array(choice)[row : row + 1]),
+        )
+        assert [values[row] for values in results] == [values[0] for values in own]
+        assert all(
+            infos[key][row] == own_infos[key][0] for key in ("path_length", "collisions", "episode_id")
+        )
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), played, st.integers(0, 24))
+def test_a_saved_state_goes_on_as_if_nothing_had_been(seed, play, saved_at):
+    kind, choices = play
+    world = env(kind)
+    observation = world.reset(seed=seed)[0]
+    state, kept, seen = None, None, []
+    for number, choice in enumerate(choices):
+        if number == min(saved_at, len(choices) - 1):
+            state, kept, seen = world.get_state(), observation, []
+        observation, rewards, *_ = world.step(np.array(choice))
+        seen.append((observation, rewards))
+    world.reset(seed=seed + 1)
+    again = world.set_state(state)
+    assert all(np.array_equal(again[key], kept[key]) for key in kept)
+    for choice, (expected, rewards) in zip(choices[-len(seen) :], seen, strict=True):
+        found = world.step(np.array(choice))
+        assert all(np.array_equal(found[0][key], expected[key]) for key in expected)
+        assert np.array_equal(found[1], rewards)
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from ...envs.maps import SceneMap
 from .page import write_report
-from .records import AgentResult, EpisodeTrace, Frame, ReportData, SceneMap
+from .records import AgentResult, EpisodeTrace, Frame, ReportData
 
 __all__ = ["AgentResult", "EpisodeTrace", "Frame", "ReportData", "SceneMap", "write_report"]

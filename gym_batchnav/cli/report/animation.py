@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -13,13 +12,12 @@ from matplotlib import colormaps
 from numpy.typing import NDArray
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from .maps import BLOCKED, FAILED, FLOOR, GOAL, SHORTEST, START, WAY, cropped, mask_image
-from .records import EpisodeTrace, Frame, SceneMap
+from ...envs.maps import BACKGROUND, BLOCKED, FAILED, FLOOR, GOAL, SHORTEST, START, WAY, Board, SceneMap
+from .records import EpisodeTrace, Frame
 
 PANEL, GAP, BAR = 256, 8, 34
 ACTIONS = ("stop", "forward", "turn left", "turn right")
-BACKGROUND, INK = "#ffffff", "#1f2933"
-OVERSAMPLING = 2
+INK = "#1f2933"
 
 
 def episode_gif(
@@ -38,7 +36,7 @@ def episode_gif(
     """
     steps = len(episode.frames)
     chosen = np.unique(np.linspace(0, steps - 1, min(max_frames, steps)).round().astype(int))
-    board = _Board.of(episode, scene_map, success_distance)
+    board = _board(episode, scene_map, success_distance)
     pictures = [_picture(episode, board, int(step)) for step in chosen]
     pictures.append(_picture(episode, board, steps - 1, ended=True))
     palette = _palette([pictures[0], pictures[len(pictures) // 2], pictures[-1]])
@@ -76,47 +74,16 @@ def picture_of(images: dict[str, NDArray[np.generic]] | Frame, size: int = PANEL
     return [picture.resize((size, size), Image.Resampling.NEAREST) for picture in pictures]
 
 
-@dataclass(frozen=True, slots=True)
-class _Board:
-    """The map panel without the agent, and how metres become its pixels."""
-
-    base: Image.Image
-    origin: NDArray[np.float64]
-    scale: float
-    offset: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, episode: EpisodeTrace, scene_map: SceneMap, success_distance: float) -> _Board:
-        small, (x0, z0, x1, z1) = cropped(scene_map, np.concatenate([episode.way, [episode.goal]]))
-        side = PANEL * OVERSAMPLING
-        scale = side / max(x1 - x0, z1 - z0)
-        size = (max(1, round((x1 - x0) * scale)), max(1, round((z1 - z0) * scale)))
-        offset = np.array([(side - size[0]) // 2, (side - size[1]) // 2], dtype=np.float64)
-        base = Image.new("RGB", (side, side), BACKGROUND)
-        picture = mask_image(small.mask).resize(size, Image.Resampling.BILINEAR)
-        base.paste(picture, (int(offset[0]), int(offset[1])))
-        board = cls(base, np.array([x0, z0]), scale, offset)
-        draw = ImageDraw.Draw(base)
-        board.line(draw, episode.shortest, SHORTEST, 3 * OVERSAMPLING)
-        board.disc(draw, episode.goal, max(4.0 * OVERSAMPLING, success_distance * scale), GOAL)
-        board.disc(draw, episode.start, 4 * OVERSAMPLING, START)
-        return board
-
-    def pixels(self, points: NDArray[np.floating]) -> list[tuple[float, float]]:
-        """(P, 3) metres to pixel pairs."""
-        flat = (np.asarray(points, dtype=np.float64)[:, [0, 2]] - self.origin) * self.scale + self.offset
-        return [(float(x), float(y)) for x, y in flat]
-
-    def line(self, draw: ImageDraw.ImageDraw, points: NDArray[np.floating], color: str, width: int) -> None:
-        if len(points) > 1:
-            draw.line(self.pixels(points), fill=color, width=width, joint="curve")
-
-    def disc(self, draw: ImageDraw.ImageDraw, point: NDArray[np.floating], radius: float, color: str) -> None:
-        ((x, y),) = self.pixels(np.asarray(point)[None])
-        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
+def _board(episode: EpisodeTrace, scene_map: SceneMap, success_distance: float) -> Board:
+    """The map panel without the agent."""
+    board = Board.of(scene_map, np.concatenate([episode.way, [episode.goal]]), PANEL)
+    board.line(episode.shortest, SHORTEST)
+    board.disc(episode.goal, GOAL, radius_m=success_distance)
+    board.disc(episode.start, START)
+    return board
 
 
-def _picture(episode: EpisodeTrace, board: _Board, step: int, ended: bool = False) -> Image.Image:
+def _picture(episode: EpisodeTrace, board: Board, step: int, ended: bool = False) -> Image.Image:
     """All panels at one step; ``ended`` shows the outcome after the last action."""
     frame = episode.frames[step]
     reached = min(step + (1 if ended else 0), len(episode.way) - 1)
@@ -131,19 +98,11 @@ def _picture(episode: EpisodeTrace, board: _Board, step: int, ended: bool = Fals
     return canvas
 
 
-def _map_panel(episode: EpisodeTrace, board: _Board, step: int) -> Image.Image:
-    panel = board.base.copy()
-    draw = ImageDraw.Draw(panel)
-    board.line(draw, episode.way[: step + 1], WAY, 3 * OVERSAMPLING)
-    ((x, y),) = board.pixels(episode.way[step : step + 1])
-    heading = float(episode.headings[min(step, len(episode.headings) - 1)])
-    # Heading 0 looks down -Z, which is up on the map; positive turns left.
-    ahead = np.array([-math.sin(heading), -math.cos(heading)])
-    side = np.array([-ahead[1], ahead[0]])
-    tip, back = 9.0 * OVERSAMPLING, 6.0 * OVERSAMPLING
-    corners = [ahead * tip, -ahead * back + side * back, -ahead * back * 0.4, -ahead * back - side * back]
-    draw.polygon([(x + float(c[0]), y + float(c[1])) for c in corners], fill=WAY, outline="#ffffff", width=2)
-    return panel.resize((PANEL, PANEL), Image.Resampling.LANCZOS)
+def _map_panel(episode: EpisodeTrace, board: Board, step: int) -> Image.Image:
+    panel = board.copied()
+    panel.line(episode.way[: step + 1], WAY)
+    panel.agent(episode.way[step], float(episode.headings[min(step, len(episode.headings) - 1)]))
+    return panel.picture()
 
 
 def _status(episode: EpisodeTrace, frame: Frame, step: int, ended: bool) -> tuple[str, str]:

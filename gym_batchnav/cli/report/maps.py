@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from .records import EpisodeTrace, SceneMap
-
-FLOOR, BLOCKED = (255, 255, 255), (203, 211, 220)
-WAY, SHORTEST, GOAL, START, FAILED = "#1f6fb5", "#2f9e77", "#2f9e77", "#1f2933", "#c2493d"
-MARGIN_M = 0.6
+from ...envs.maps import FAILED, GOAL, SHORTEST, START, WAY, SceneMap, cropped, mask_image
+from .records import EpisodeTrace
 
 
 def choose_episodes(
@@ -42,32 +39,6 @@ def _spread(episodes: Sequence[EpisodeTrace], count: int) -> list[EpisodeTrace]:
         (rest if episode.scene_id in seen else first).append(episode)
         seen.add(episode.scene_id)
     return (first + rest)[:count]
-
-
-def cropped(scene_map: SceneMap, points: NDArray[np.floating]) -> tuple[SceneMap, tuple[float, ...]]:
-    """Cut a map to its walkable ground, some points (P, 3) and a margin.
-
-    Returns:
-        The smaller map and its bounds (x low, z low, x high, z high) in metres.
-    """
-    size, origin = scene_map.meters_per_pixel, np.asarray(scene_map.origin_xz, dtype=np.float64)
-    rows, columns = np.nonzero(scene_map.mask)
-    cells = np.stack([columns, rows], axis=1) * size + origin
-    ground = np.concatenate([cells, cells + size, np.asarray(points, dtype=np.float64)[:, [0, 2]]])
-    low = np.floor((ground.min(axis=0) - MARGIN_M - origin) / size).astype(int)
-    high = np.ceil((ground.max(axis=0) + MARGIN_M - origin) / size).astype(int)
-    mask = np.zeros((high[1] - low[1], high[0] - low[0]), dtype=bool)
-    mask[rows - low[1], columns - low[0]] = True
-    corner = origin + low * size
-    far = origin + high * size
-    small = SceneMap(mask=mask, origin_xz=corner, meters_per_pixel=size)
-    return small, (float(corner[0]), float(corner[1]), float(far[0]), float(far[1]))
-
-
-def mask_image(mask: NDArray[np.bool_]) -> Image.Image:
-    """The walkable ground (h, w) as an RGB picture of the same size."""
-    colors = np.array([BLOCKED, FLOOR], dtype=np.uint8)
-    return Image.fromarray(colors[mask.astype(np.uint8)])
 
 
 def episode_map(episode: EpisodeTrace, scene_map: SceneMap, success_distance: float = 0.2) -> str:

@@ -9,10 +9,11 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
+from ...envs.maps import GOAL, SHORTEST, START, WAY
 from ...rl.intervals import Interval
 from . import charts
 from .animation import episode_gif
-from .maps import GOAL, SHORTEST, START, WAY, caption, choose_episodes, episode_map
+from .maps import caption, choose_episodes, episode_map
 from .records import AgentResult, EpisodeTrace, ReportData
 
 COLUMNS = (

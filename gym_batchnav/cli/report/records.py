@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.maps import SceneMap
 from ...rl.intervals import Interval
 
 Images = Mapping[str, NDArray[np.generic]]
@@ -66,17 +67,6 @@ class AgentResult:
     summary: Mapping[str, Interval]
     """Mean and 95% interval by metric name."""
     episodes: Sequence[EpisodeTrace]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SceneMap:
-    """Walkable ground of a scene, seen from above."""
-
-    mask: NDArray[np.bool_]
-    """(h, w); rows run along +Z, columns along +X."""
-    origin_xz: NDArray[np.floating]
-    """(2,) x and z of the outer corner of pixel (0, 0), metres."""
-    meters_per_pixel: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-LONGEST = 600
+LONGEST = 1200
 """Millimetres beyond which a quad is cut."""
 _NARROW = 12
 """Millimetres below which a quad is left as it is."""

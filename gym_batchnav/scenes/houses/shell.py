@@ -12,9 +12,9 @@ from .quads import Ints
 
 BOARD = 20
 """How much a hole in a wall is larger than its opening, for the boards that line it."""
-_WALL_QUAD = 280
-_FLOOR_QUAD = 290
-_CEILING_QUAD = 400
+_WALL_QUAD = 560
+_FLOOR_QUAD = 480
+_CEILING_QUAD = 800
 _SKIRTING, _BOARD_DEPTH = 80, 12
 
 

@@ -44,7 +44,7 @@ class Explore(Task):
         """None: the agent has its images alone."""
         return {}
 
-    def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
+    def observe(self, state: BatchState) -> dict[str, Array]:
         """Nothing."""
         return {}
 

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..episodes import Episode
-from ..ground import Ground
+from ..episodes import Episode, SamplingGround
 from ..sensors import SensorSpec
 from ..state import BatchState
 from ..task import Array, Task
@@ -24,7 +23,7 @@ class Flee(Task):
 
     has_goal: ClassVar[bool] = False
 
-    def adapt(self, episode: Episode, ground: Ground) -> Episode:
+    def adapt(self, episode: Episode, ground: SamplingGround, generator: np.random.Generator) -> Episode:
         """The same start, with the start in place of the goal."""
         start = episode.start
         return replace(
@@ -35,7 +34,7 @@ class Flee(Task):
         """None: the agent has its images alone."""
         return {}
 
-    def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
+    def observe(self, state: BatchState) -> dict[str, Array]:
         """Nothing."""
         return {}
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..episodes import Episode, SamplingGround
 from ..sensors import SensorSpec
 from ..state import BatchState
-from ..task import PointNav
+from ..task import Array, PointNav
 
 
 class ImageNav(PointNav):
@@ -21,10 +22,14 @@ class ImageNav(PointNav):
 
     goal_image: ClassVar[str | None] = "imagegoal"
 
+    def adapt(self, episode: Episode, ground: SamplingGround, generator: np.random.Generator) -> Episode:
+        """The same, with the heading of the picture, uniform over the circle."""
+        return replace(episode, goal_heading=float(generator.uniform(-np.pi, np.pi)))
+
     def sensors(self) -> dict[str, SensorSpec]:
         """None: the environment draws the picture."""
         return {}
 
-    def observe(self, state: BatchState) -> dict[str, NDArray[np.float32]]:
+    def observe(self, state: BatchState) -> dict[str, Array]:
         """Nothing."""
         return {}

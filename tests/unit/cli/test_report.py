@@ -16,8 +16,9 @@ from PIL import Image, ImageColor
 from gym_batchnav.cli.report import AgentResult, EpisodeTrace, Frame, ReportData, SceneMap, write_report
 from gym_batchnav.cli.report.animation import PANEL, episode_gif, picture_of
 from gym_batchnav.cli.report.charts import smooth
-from gym_batchnav.cli.report.maps import GOAL, START, WAY, choose_episodes, cropped, episode_map
+from gym_batchnav.cli.report.maps import choose_episodes, episode_map
 from gym_batchnav.cli.report.stats import distance_bins
+from gym_batchnav.envs.maps import GOAL, START, WAY, cropped
 from gym_batchnav.rl.intervals import Interval, wilson_interval
 
 

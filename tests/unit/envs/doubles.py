@@ -117,6 +117,44 @@ class TwoRooms:
         )
 
 
+def box(low, high):
+    """Corners (8, 3) and triangles (12, 3) of a box."""
+    corners = np.array([[(low, high)[bit >> axis & 1][axis] for axis in range(3)] for bit in range(8)])
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    return corners, [half for a, b, c, d in quads for half in ((a, b, c), (a, c, d))]
+
+
+def scene_of_boxes(scene_id, boxes, walkable=None):
+    """A scene of boxes (class, low, high), each an object with the number of its place."""
+    made = [box(low, high) for _, low, high in boxes]
+    corners = np.concatenate([corners for corners, _ in made]).astype(np.float32)
+    faces = np.concatenate([np.array(part) + 8 * number for number, (_, part) in enumerate(made)])
+    arrays = SceneArrays(
+        positions=corners,
+        triangles=faces.astype(np.uint32),
+        material_ids=np.zeros(len(faces), np.int32),
+        object_ids=np.repeat(np.arange(len(boxes), dtype=np.int32), 12),
+    )
+    names = tuple(name for name, _, _ in boxes)
+    return Scene(scene_id=scene_id, arrays=arrays, walkable=walkable, object_classes=names)
+
+
+@dataclass(frozen=True, slots=True)
+class FurnishedRooms(TwoRooms):
+    """The two rooms with a floor, two chairs and a bed, all of which one can walk through."""
+
+    def load(self):
+        boxes = [
+            ("floor", (0, -0.1, 0), (9, 0, 4)),
+            ("chair", (0.75, 0, 1.75), (1.25, 0.9, 2.25)),
+            ("chair", (7.75, 0, 0.5), (8.25, 0.9, 1)),
+            ("bed", (6.25, 0, 3), (8.75, 0.5, 3.75)),
+        ]
+        move = np.array([self.shift, 0, 0])
+        moved = [(name, move + low, move + high) for name, low, high in boxes]
+        return scene_of_boxes(self.scene_id, moved, TwoRooms.load(self).walkable)
+
+
 def two_rooms(count):
     """``count`` scenes that differ."""
     return [TwoRooms(f"rooms/{number}", float(number)) for number in range(count)]

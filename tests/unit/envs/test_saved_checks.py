@@ -35,6 +35,12 @@ def remade(state, **changes):
             ),
             "scenes from 9 to 9",
         ),
+        (
+            lambda state: remade(
+                state, simulator={**state["simulator"], "position": np.full((3, 3), np.nan, np.float32)}
+            ),
+            "position holds numbers that are not finite",
+        ),
     ],
 )
 def test_bad_state_is_refused_and_changes_nothing(fake_renderer, change, message):

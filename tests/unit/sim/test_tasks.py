@@ -11,13 +11,15 @@ from gym_batchnav.config import ActuationNoise, DepthNoise, EnvConfig, RgbNoise
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.sim import Explore, Flee, ImageNav, PointNav, Simulator
 from gym_batchnav.sim.episodes import Draft, place_episodes
+from gym_batchnav.sim.random import episode_generator
 
 STOP, FORWARD, LEFT, RIGHT = range(4)
 
 
 def begin(simulator, ground, row=0, start=(0, 0, 0), goal=(0, 0, -2), heading=0.0):
     start, goal = (np.array([point], dtype=np.float32) for point in (start, goal))
-    simulator.begin([row], place_episodes(ground, [Draft(0, 0)], start, [heading], goal, ["test"]), [ground])
+    (episode,) = place_episodes(ground, [Draft(0, 0)], start, [heading], goal, ["test"])
+    simulator.begin([row], [simulator.task.adapt(episode, ground, episode_generator(0, 0))], [ground])
 
 
 def run(simulator, actions):

@@ -16,27 +16,27 @@ def quads_of(corners, texture=None) -> Quads:
     return Quads(corners, texture, normals, np.arange(count), np.arange(count) + 7)
 
 
-BOARD = [[0, 0, 0], [1810, 0, 0], [1810, 750, 0], [0, 750, 0]]
+BOARD = [[0, 0, 0], [3622, 0, 0], [3622, 1500, 0], [0, 1500, 0]]
 
 
 def test_a_long_board_is_cut_into_equal_parts():
-    """1810 x 750 mm: four columns of 452 or 453 mm, two rows of 375 mm."""
+    """3622 x 1500 mm: four columns of 905 or 906 mm, two rows of 750 mm."""
     cut = cut_long(quads_of(BOARD), np.array([False]))
     assert len(cut.corners) == 8
-    assert np.unique(cut.corners[..., 0]).tolist() == [0, 453, 905, 1358, 1810]  # 452.5 rounds up.
-    assert np.unique(cut.corners[..., 1]).tolist() == [0, 375, 750]
+    assert np.unique(cut.corners[..., 0]).tolist() == [0, 906, 1811, 2717, 3622]  # 905.5 rounds up.
+    assert np.unique(cut.corners[..., 1]).tolist() == [0, 750, 1500]
     assert (cut.texture == cut.corners[..., :2]).all()
     assert (cut.finish == 0).all()
     assert (cut.owner == 7).all()
     size = cut.corners[:, 2] - cut.corners[:, 0]
-    assert size.min(axis=0).tolist() == [452, 375, 0]  # Same turning sense as the whole.
-    assert (size[:, 0] * size[:, 1]).sum() == 1810 * 750
+    assert size.min(axis=0).tolist() == [905, 750, 0]  # Same turning sense as the whole.
+    assert (size[:, 0] * size[:, 1]).sum() == 3622 * 1500
 
 
 def test_both_sides_of_an_edge_are_cut_alike():
     """Neighbours that name an edge from different ends get the same corners on it."""
-    other = [[1810, 500, 0], [1810, 500, -333], [0, 503, -333], [0, 503, 0]]
-    slanted = [[0, 503, 0], [1810, 500, 0], [1810, 900, 0], [0, 903, 0]]
+    other = [[3622, 500, 0], [3622, 500, -333], [0, 503, -333], [0, 503, 0]]
+    slanted = [[0, 503, 0], [3622, 500, 0], [3622, 900, 0], [0, 903, 0]]
     cut = cut_long(quads_of([other, slanted]), np.array([False, False]))
     edges = []
     for finish in (0, 1):
