@@ -44,7 +44,7 @@ class ConstantImages(Images):
         return next(self._ids)
 
     def draw(
-        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words
+        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words | None
     ) -> dict[str, Array]:
         """The same arrays (N, H, W, channels) in every call."""
         return dict(self._constant)
@@ -59,7 +59,7 @@ class ConstantImages(Images):
         rows: NDArray[np.intp],
         view_ids: Array,
         poses: Array,
-        noise_keys: Words,
+        noise_keys: Words | None,
     ) -> None:
         """They show already what they are to show."""
 

@@ -83,7 +83,7 @@ class Images:
         return tuple(self._config.image_key(camera, "rgb") for camera in self._cameras)
 
     def draw(
-        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words
+        self, view_ids: NDArray[np.int64], poses: NDArray[np.float32], noise_keys: Words | None
     ) -> dict[str, Array]:
         """Images of all cameras: fresh arrays, or with ``copy=False`` arrays that the next call overwrites.
 
@@ -92,7 +92,7 @@ class Images:
         Args:
             view_ids: (N,) the scene that each environment is in.
             poses: (C N, 4, 4) of the first camera of all environments, then the second, ...
-            noise_keys: (N,) of the environments' noise in this step.
+            noise_keys: (N,) of the environments' noise in this step; None for no noise.
         """
         if keeps_tensors(self._config):
             images: dict[str, Any] = self._render(view_ids, poses, noise_keys, None)
@@ -118,7 +118,7 @@ class Images:
         rows: NDArray[np.intp],
         view_ids: Array,
         poses: Array,
-        noise_keys: Words,
+        noise_keys: Words | None,
     ) -> None:
         """Replace the images of some rows; the arguments behind ``rows`` are of those rows alone."""
         for name, fresh in self.draw_some(view_ids, poses, noise_keys).items():

@@ -281,6 +281,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         if isinstance(state, Mapping):
             check_finished(state.get("finished"), self.num_envs)
         self._world.set_state(state)
+        self._ways = Ways(self.num_envs)  # where the agents were before is not in the state
         self._finished = np.array(state["finished"], dtype=bool)
         # With SAME_STEP a row stays over only where its next episode could not be begun.
         same_step = self._mode == AutoresetMode.SAME_STEP

@@ -129,7 +129,9 @@ class World:
             self.pool.add_ahead()
             self._leave_out_ahead()
         with self.timer.stage("render"):
-            observation = self.images.draw(self._view_ids, self._poses(slice(None)), self._step_keys())
+            observation = self.images.draw(
+                self._view_ids, self._poses(slice(None)), self._image_keys(slice(None))
+            )
         self._observe_state(observation)
         return observation
 
@@ -137,7 +139,7 @@ class World:
         """Write the observations of ``rows`` anew."""
         with self.timer.stage("render"):
             self.images.redraw(
-                observation, rows, self._view_ids[rows], self._poses(rows), self._step_keys()[rows]
+                observation, rows, self._view_ids[rows], self._poses(rows), self._image_keys(rows)
             )
         self._observe_state(observation)
 
@@ -331,9 +333,12 @@ class World:
             with self.timer.stage("render"):
                 self._goals.draw(np.array(rows), self._view_ids, self.simulator.state)
 
-    def _step_keys(self) -> Words:
-        """Keys (N,) of the noise of this step."""
-        return stream_keys(self.simulator.state.noise_key, self.simulator.state.steps)
+    def _image_keys(self, rows: slice | NDArray[np.intp]) -> Words | None:
+        """Keys of the noise of this step's images; None where they have none."""
+        state, config = self.simulator.state, self.config
+        if config.depth_noise is None and config.rgb_noise is None:
+            return None
+        return stream_keys(state.noise_key[rows], state.steps[rows])
 
     def _observe_state(self, observation: Observation) -> None:
         """Write all of the observation that the cameras do not see."""

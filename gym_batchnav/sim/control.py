@@ -62,7 +62,7 @@ class Control(ABC):
 
     @abstractmethod
     def orders(self, actions: NDArray[Any], keys: Words) -> Orders:
-        """What ``actions`` order; ``keys`` (N,) are those of the step's noise."""
+        """What ``actions`` order; ``keys`` (N,) are those of the step's noise, if any."""
 
     @abstractmethod
     def expert(self, arrived: NDArray[np.bool_], turns: NDArray[np.int64]) -> NDArray[Any]:

@@ -139,7 +139,9 @@ class Simulator:
         """
         state, config = self.state, self.config
         acting = np.ones(len(actions), dtype=bool) if resting is None else ~resting
-        orders = self._control.orders(actions, stream_keys(state.noise_key, state.steps))
+        noisy = config.actuation_noise is not None
+        keys = stream_keys(state.noise_key, state.steps) if noisy else state.noise_key
+        orders = self._control.orders(actions, keys)
         self._follow(orders, acting)
         state.stopped |= acting & orders.stops
         state.steps += acting

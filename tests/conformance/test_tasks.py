@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from gym_batchnav import ConfigError, EnvConfig, EpisodeSet, PointNavEnv
+from gym_batchnav import ConfigError, EnvConfig, EpisodeSet, PointNavEnv, check_vector_env
 from gym_batchnav.errors import SceneError
 from tests.conformance.test_sync_equality import LIMIT, MODES, ROWS, assert_same, compare, pair
 from tests.unit.envs.doubles import FurnishedRooms, two_rooms
@@ -81,6 +81,13 @@ def test_run_goes_on_bitwise(fake_renderer, rooms, env_id, mode):
     for step, row in enumerate(actions[10:]):
         for one, two in zip(envs.step(row), again.step(row), strict=True):
             assert_same(one, two, f"step {step}")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("env_id", IDS)
+def test_keeps_the_laws_of_vector_environments(fake_renderer, rooms, env_id, mode):
+    own = {"num_envs": 3, "max_episode_steps": 9, "autoreset_mode": mode}
+    check_vector_env(gym.make_vec(env_id, scenes=rooms, **own, **SMALL), steps=30)
 
 
 @pytest.mark.parametrize("env_id", IDS)
@@ -212,16 +219,18 @@ def test_state_of_another_task_is_refused(fake_renderer, rooms):
         make_objectnav(rooms).set_state(other.get_state())
 
 
-def test_objects_from_workers_are_the_same(fake_renderer, rooms):
-    """Loaded in this process, or prepared by workers that hand them over."""
-    alone = make_objectnav(rooms, num_resident_scenes=1, swap_episodes=3, max_episode_steps=2)
-    helped = make_objectnav(
-        rooms, num_resident_scenes=1, swap_episodes=3, max_episode_steps=2, scene_workers=1
-    )
+@pytest.mark.parametrize("env_id", ["BatchImageNav-v0", "BatchObjectNav-v0"])
+def test_streamed_scenes_show_the_same_goals(fake_renderer, rooms, env_id):
+    """One of three scenes held at a time: loaded in this process, or prepared by a worker."""
+    options = {"num_resident_scenes": 1, "swap_episodes": 4, "max_episode_steps": 2, "scenes": rooms, **SMALL}
+    alone = gym.make_vec(env_id, num_envs=4, **options)
+    helped = gym.make_vec(env_id, num_envs=4, **{**options, "scene_workers": 1})
     assert_same(alone.reset(seed=0), helped.reset(seed=0), "reset")
-    for step in range(12):
+    seen = set()
+    for step in range(16):
         assert_same(alone.step(np.full(4, 1)), helped.step(np.full(4, 1)), f"step {step}")
-    assert len(set(helped.agent_state()["scene_id"])) >= 1
+        seen |= set(helped.agent_state()["scene_id"])
+    assert len(seen) == 3
     helped.close()
 
 

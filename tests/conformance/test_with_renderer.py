@@ -6,7 +6,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from batchnav_renderer import EGLError
-from gym_batchnav import BatchPointNavEnv, Camera
+from gym_batchnav import BatchPointNavEnv, Camera, check_vector_env
 from gym_batchnav.sim.geometry import camera_poses
 from tests.unit.envs.doubles import two_rooms
 
@@ -148,3 +148,13 @@ def test_ids_and_normals_of_two_cameras_by_hand(make, backend):
     assert seen["left_normals"][32, 16] == pytest.approx([0.0, np.sqrt(0.5), np.sqrt(0.5)], abs=1e-5)
     assert seen["left_semantic"][32, 16, 0] == 0
     assert seen["left_semantic"][16, 16, 0] == -1
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("copy", [True, False])
+def test_checker_finds_nothing(make, mode, copy):
+    env = make(
+        3, scenes="houses:val[:1]", sensors=("depth", "rgb"), max_episode_steps=6, autoreset_mode=mode,
+        render_mode="rgb_array", copy=copy, device="cpu",
+    )  # fmt: skip
+    check_vector_env(env, steps=16, views=not copy)

@@ -1,6 +1,7 @@
 """Laws of the environments, over random actions and seeds."""
 
 import numpy as np
+from gymnasium.utils.env_checker import data_equivalence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,3 +154,17 @@ def test_progress_rewards_add_up_to_the_distance_covered(seed, steps):
         total += rewards
     assert np.allclose(total, start - infos["distance_to_goal"], atol=1e-4)
     assert (infos["path_length"] >= total - 1e-4).all()
+
+
+def rollout(world, seed, choices):
+    """All that a seeded run returns; None goes on with what is seeded already."""
+    return [world.reset(seed=seed), *(world.step(np.array(choice)) for choice in choices)]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**64), played, played)
+def test_equal_seeds_give_equal_rollouts_whatever_was_before(seed, play, before):
+    (kind, choices), (other, ignored) = play, before
+    first = rollout(env(kind), seed, choices)
+    rollout(env(other), None, ignored)
+    assert data_equivalence(first, rollout(env(kind), seed, choices), exact=True)

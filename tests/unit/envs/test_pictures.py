@@ -89,6 +89,17 @@ def test_ways_hold_the_positions_of_the_episode_so_far(make, mode):
     assert begun >= 6
 
 
+def test_ways_begin_anew_with_a_state_that_is_set(make):
+    env = make()
+    env.reset(seed=0)
+    state = env.get_state()
+    env.step(np.array([1, 1, 1]))
+    env.step(np.array([1, 1, 1]))
+    env.set_state(state)
+    assert [len(env._ways.of(row)) for row in range(3)] == [1, 1, 1]
+    assert np.array_equal(env._ways.of(2)[0], env.agent_state()["position"][2])
+
+
 def test_tasks_without_a_goal_show_none(make):
     env = make(task=Explore)
     env.reset(seed=0)

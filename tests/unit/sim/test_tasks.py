@@ -255,6 +255,20 @@ def test_imagenav_rewards_as_pointnav_and_hides_where_the_goal_is(hall):
     assert one == two
 
 
+def test_headings_of_pictures_are_uniform_and_the_generators_alone(hall):
+    task = ImageNav(EnvConfig(), 1)
+    start, goal = np.zeros((1, 3), np.float32), np.float32([[0, 0, -2]])
+    (episode,) = place_episodes(hall, [Draft(0, 0)], start, [0.3], goal, ["test"])
+    drawn = [task.adapt(episode, hall, episode_generator(5, number)) for number in range(400)]
+    assert all(replace(item, goal_heading=0.0) == replace(episode, goal_heading=0.0) for item in drawn)
+    headings = np.array([item.goal_heading for item in drawn])
+    assert headings[7] == task.adapt(episode, hall, episode_generator(5, 7)).goal_heading
+    # Eight sectors of 50 expected each: 4 standard deviations of sqrt(400 x 1/8 x 7/8) = 6.6 either way.
+    counts = np.histogram(headings, bins=8, range=(-np.pi, np.pi))[0]
+    assert counts.sum() == 400
+    assert np.abs(counts - 50).max() < 27
+
+
 def test_a_limit_of_its_own_ends_every_task(hall):
     """As with PointNav's ``bps`` preset: 499 actions, then the end."""
     for task in (Flee, Explore, ImageNav):
