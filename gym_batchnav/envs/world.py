@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,21 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
+from ..config import EnvConfig
 from ..errors import ConfigError
 from ..nav import NavMesh
 from ..scenes import SceneWarning
 from ..sim import (
     DatasetSource,
-    EpisodeSetSource,
-    EpisodeSource,
     SampledSource,
-    SceneSlots,
     Simulator,
     StateSensors,
     Task,
 )
-from ..sim.dataset import EpisodeTable
 from ..sim.episodes import Draft, Episode, NoEpisodeError
 from ..sim.geometry import rig_poses
 from ..sim.objects import ObjectGoals
@@ -36,6 +31,7 @@ from .goal_images import GoalImages
 from .images import Images
 from .loader import BROKEN, SceneLoader, is_broken
 from .loading import Loading
+from .planning import check_ranks, episode_source, first_row, num_resident, num_workers
 from .pool import ENOUGH_FOR_WORKERS, Resident, ScenePool
 from .saved import check_state
 from .timing import StageTimer
@@ -60,7 +56,7 @@ class World:
     def __init__(
         self, num_envs: int, config: EnvConfig, task: type[Task] | None, extra_sensors: tuple[str, ...]
     ) -> None:
-        _check_ranks(num_envs, config)
+        check_ranks(num_envs, config)
         self.num_envs = num_envs
         self.config = config
         self.timer = StageTimer("simulate", "episode", "scene", "render", "other")
@@ -74,14 +70,12 @@ class World:
         self.images = make_images(num_envs, config, sensors)
         shown = self.simulator.task.goal_image
         self._goals = None if shown is None else GoalImages(shown, config, self.images, num_envs)
-        self._resident = _num_resident(config, num_envs, len(self.refs))
-        self._source, self._slots = _episode_source(
-            config, episodes, len(self.refs), num_envs, self._resident
-        )
+        self._resident = num_resident(config, num_envs, len(self.refs))
+        self._source, self._slots = episode_source(config, episodes, len(self.refs), num_envs, self._resident)
         needs_objects = self.simulator.task.needs_objects
         self.simulator.task.objects_of = self._objects_of if needs_objects else None
         self._loading = Loading.of(config, objects=needs_objects)
-        loader = SceneLoader(self.refs, _num_workers(config, num_envs), self._loading)
+        loader = SceneLoader(self.refs, num_workers(config, num_envs), self._loading)
         self.pool = ScenePool(loader, self.images, self._resident, self.timer)
         self._seeds: list[int] = []
         self._numbers = [-1] * num_envs
@@ -101,7 +95,7 @@ class World:
                 self._seeds[row], self._numbers[row] = seed, -1
         if first or (whole and seeds[0] is not None):
             # The seed of row 0 of all ranks.
-            self._source.restart((self._seeds[0] - _first_row(self.config)) % 2**64)
+            self._source.restart((self._seeds[0] - first_row(self.config)) % 2**64)
             if not first:
                 self.pool.forget_requests()
 
@@ -352,47 +346,3 @@ class World:
         state = self.simulator.state
         tilts = state.pitch[rows] if self.config.actions == "discrete_look" else None
         return rig_poses(state.position[rows], state.heading[rows], self._cameras, tilts)
-
-
-def _first_row(config: EnvConfig) -> int:
-    """Number of row 0 among the rows of all ranks, where these go together."""
-    return 0 if config.total_envs is None else config.index_offset
-
-
-def _check_ranks(num_envs: int, config: EnvConfig) -> None:
-    total, first = config.total_envs, _first_row(config)
-    if total is not None and (total % num_envs or first % num_envs or first + num_envs > total):
-        raise ConfigError(
-            f"num_envs={num_envs} rows from index_offset={config.index_offset} on are no rank's of "
-            f"total_envs={total}; expected ranks of equal size, with the offsets 0, {num_envs}, ..."
-        )
-
-
-def _num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:
-    if config.num_resident_scenes is not None:
-        return min(config.num_resident_scenes, num_scenes)
-    if num_envs == 1 and num_scenes > DEFAULT_RESIDENT_SCENES:
-        return 1
-    return min(num_scenes, DEFAULT_RESIDENT_SCENES)
-
-
-def _num_workers(config: EnvConfig, num_envs: int) -> int:
-    if config.scene_workers is not None:
-        return config.scene_workers
-    return 0 if num_envs == 1 else max(1, min(4, (os.cpu_count() or 1) // 2))
-
-
-def _episode_source(
-    config: EnvConfig, table: EpisodeTable | None, num_scenes: int, num_envs: int, resident: int
-) -> tuple[EpisodeSource, SceneSlots | None]:
-    if isinstance(config.episodes, EpisodeSet):
-        return EpisodeSetSource(config.episodes, num_scenes, num_envs, config), None
-    if table is not None:
-        return DatasetSource(table, num_envs, config), None
-    if resident >= num_scenes:
-        return SampledSource(num_scenes, config), None
-    slots = min(resident, num_envs)
-    swap = config.swap_episodes or max(16, 4 * -(-num_envs // slots))
-    total = config.total_envs or num_envs
-    schedule = SceneSlots(num_scenes, slots * (total // num_envs), swap, total, _first_row(config))
-    return SampledSource(num_scenes, config, schedule), schedule
