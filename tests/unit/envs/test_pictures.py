@@ -60,7 +60,10 @@ def test_mosaic_with_maps_has_a_map_to_the_right_of_each_frame(make):
 def test_maps_need_frames(make):
     env = make(render_mode=None)
     env.reset(seed=0)
-    with pytest.raises(ConfigError, match="render_mode='rgb_array'"):
+    with (
+        pytest.warns(UserWarning, match="render_mode is None"),
+        pytest.raises(ConfigError, match="render_mode='rgb_array'"),
+    ):
         env.mosaic(maps=True)
 
 
