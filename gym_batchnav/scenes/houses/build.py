@@ -22,6 +22,9 @@ from .stairwork import add_stairs
 from .walkable import Region, ground_of, joins_all_rooms, main_islands
 from .windows import add_window
 
+_FEW_ROOMS = 3
+"""Rooms up to which light is baked more finely, as there are triangles to spare."""
+
 
 def make_house(seed: int, config: HouseConfig | None = None, *, scene_id: str | None = None) -> Scene:
     """Make a furnished house of one or two storeys.
@@ -73,6 +76,7 @@ class House:
 
     def build(self) -> bool:
         """Add everything; False where furniture does not fit or leaves a room unreachable."""
+        self.mesh.fineness = 2 if len(self.plan.rooms) <= _FEW_ROOMS else 1
         self._doors()
         if not all(self._furnish(number) for number in range(len(self.plan.rooms))):
             return False

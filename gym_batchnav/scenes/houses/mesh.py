@@ -12,7 +12,7 @@ from batchnav_renderer.types import SceneArrays
 
 from .classes import CLASS_NAMES
 from .finishes import Palette
-from .quads import Quads, cut_long, triangles
+from .quads import LONGEST, Quads, cut_long, triangles
 from .shapes.shape import Shape
 
 Ints = NDArray[np.int64]
@@ -59,6 +59,8 @@ _FACE_AXES = np.array([[2, 1], [2, 1], [0, 2], [0, 2], [0, 1], [0, 1]])
 class MeshBuilder:
     """Geometry of one house."""
 
+    fineness: int = 1
+    """Divides the largest quads of the shell and of long boards."""
     object_classes: list[str] = field(default_factory=lambda: ["void"])
     """Class of each object id; id 0 is nothing."""
     _boxes: list[tuple[int, ...]] = field(default_factory=list)
@@ -129,7 +131,7 @@ class MeshBuilder:
         arrays = (self._corners, self._texture, self._normals, self._finish, self._object)
         quads = Quads(*(np.concatenate(parts) for parts in arrays))
         emission = palette.emission
-        quads = cut_long(quads, keep=palette.glowing[quads.finish])
+        quads = cut_long(quads, palette.glowing[quads.finish], LONGEST // self.fineness)
         finish = quads.finish
         from .light import bake_light  # numba is loaded when a house is made, not with the command line
 

@@ -41,15 +41,15 @@ class Quads(NamedTuple):
         return np.asarray((np.abs(across) <= 3).all(axis=1) & (np.abs(skewed) <= 3).all(axis=1), np.bool_)
 
 
-def cut_long(quads: Quads, keep: NDArray[np.bool_]) -> Quads:
-    """Cut parallelograms into equal parts no longer than ``LONGEST``, but those to ``keep`` (Q,).
+def cut_long(quads: Quads, keep: NDArray[np.bool_], longest: int = LONGEST) -> Quads:
+    """Cut parallelograms into equal parts no longer than ``longest``, but those to ``keep`` (Q,).
 
     Edges of equal ends are cut at equal places, whichever quad they belong to.
     """
     corners = quads.corners
     across = np.maximum(_length(corners[:, 1] - corners[:, 0]), _length(corners[:, 2] - corners[:, 3]))
     down = np.maximum(_length(corners[:, 3] - corners[:, 0]), _length(corners[:, 2] - corners[:, 1]))
-    parts = np.maximum((np.stack([across, down], axis=1) + LONGEST - 1) // LONGEST, 1)
+    parts = np.maximum((np.stack([across, down], axis=1) + longest - 1) // longest, 1)
     narrow = np.minimum(across, down) < _NARROW
     parts[keep | narrow | ~quads.is_flat_sided] = 1
     key = parts[:, 0] << 20 | parts[:, 1]

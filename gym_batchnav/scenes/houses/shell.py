@@ -31,13 +31,13 @@ def along(side: int, low: int, high: int) -> tuple[int, int]:
 
 def add_floor(mesh: MeshBuilder, room: Room, finish: int, owner: int, hole: Rect | None = None) -> None:
     """Add the floor of a room, up to the middle of its walls, without a stairwell."""
-    corners = _plane(room, _FLOOR_QUAD, room.y, hole)[:, ::-1]
+    corners = _plane(room, _FLOOR_QUAD // mesh.fineness, room.y, hole)[:, ::-1]
     mesh.add_quads(corners, corners[..., [0, 2]], finish, owner)
 
 
 def add_ceiling(mesh: MeshBuilder, room: Room, finish: int, owner: int, hole: Rect | None = None) -> None:
     """Add the ceiling of a room, without a stairwell."""
-    corners = _plane(room, _CEILING_QUAD, room.y + WALL_HEIGHT, hole)
+    corners = _plane(room, _CEILING_QUAD // mesh.fineness, room.y + WALL_HEIGHT, hole)
     mesh.add_quads(corners, corners[..., [0, 2]], finish, owner)
 
 
@@ -56,7 +56,7 @@ def add_walls(
     top = STOREY if room.stairs and not room.storey else WALL_HEIGHT
     # The same rows all around, so that the corners of walls that meet coincide.
     marks = {0, top} | {edge for opening in openings for edge in _hole(opening)[2:]}
-    rows = _divided(marks, _WALL_QUAD)
+    rows = _divided(marks, _WALL_QUAD // mesh.fineness)
     for side in range(4):
         holes = [opening for opening in openings if opening.side == side]
         _wall(mesh, room, side, holes, rows, finishes[0], owner)
@@ -90,7 +90,8 @@ def _wall(
     owner: int,
 ) -> None:
     holes = [_hole(opening) for opening in openings]
-    columns = _divided({*room.inner.span(side), *(edge for hole in holes for edge in hole[:2])}, _WALL_QUAD)
+    edges = {*room.inner.span(side), *(edge for hole in holes for edge in hole[:2])}
+    columns = _divided(edges, _WALL_QUAD // mesh.fineness)
     cells = [
         (left, right, bottom, top)
         for left, right in itertools.pairwise(columns)
@@ -123,7 +124,7 @@ def _skirting(
         part
         for start, end in zip(starts, ends, strict=True)
         if end > start
-        for part in itertools.pairwise(_divided({start, end}, _WALL_QUAD))
+        for part in itertools.pairwise(_divided({start, end}, _WALL_QUAD // mesh.fineness))
     ]
     if not spans:
         return

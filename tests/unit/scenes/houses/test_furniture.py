@@ -99,7 +99,7 @@ class Drawn:
         self.classes = mesh.object_classes
         with pytest.MonkeyPatch.context() as patch:  # Light, and cuts for it, change no shape.
             patch.setattr(light, "bake_light", lambda corners, *_: np.zeros((len(corners), 4, 3), np.uint8))
-            patch.setattr(houses_mesh, "cut_long", lambda quads, keep: quads)
+            patch.setattr(houses_mesh, "cut_long", lambda quads, *_: quads)
             arrays = mesh.finish(style.palette)
         self.arrays = arrays
         self.corners = np.rint(arrays.positions[arrays.triangles].astype(np.float64) * 1000.0)
