@@ -181,7 +181,7 @@ def make_style(dice: Dice) -> Style:
         second_fabric=_fabric(palette, theme.fabrics[1], scheme.fabrics[1]),
         curtain=_fabric(palette, "linen", dice.pick((scheme.fabrics[2], scheme.accents[1], rgb("F0EDE4")))),
         pot=palette.finish("", pot),
-        etched_glass=palette.finish("etched", (214, 228, 230), 5000, cutoff=128),
+        etched_glass=palette.finish("etched", (214, 228, 230), 5000),
         lamp=palette.finish("", (255, 238, 208), glow=True),
         screen=palette.finish("screen", repeat=FIT, glow=True),
         trim=palette.finish("painted", trim, _WOOD_REPEAT),

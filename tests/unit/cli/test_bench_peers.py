@@ -315,7 +315,7 @@ def test_rays_of_embreex_are_those_of_the_renderer():
 
 def test_choices_of_the_command_are_those_of_renderer_and_environments():
     hints = get_type_hints(BenchArgs)
-    assert get_args(hints["backend"]) == BACKENDS
+    assert get_args(hints["backend"]) == (*BACKENDS, "constant")
     assert get_args(get_args(hints["sensors"])[0]) == IMAGE_SENSORS
     assert {name for peer in PEERS.values() for name in peer.outputs} <= set(IMAGE_SENSORS)
 
