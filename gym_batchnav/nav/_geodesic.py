@@ -89,8 +89,9 @@ def _fill_row(
 @kernel
 def bends_seen(m: SightMesh, spot: Spot, seen: NDArray[np.bool_]) -> None:
     """Fills (C,) `seen`: the corners that a placed point sees and at which a path from it may bend."""
-    for corner in range(len(seen)):
-        seen[corner] = may_bend(m, corner, spot[1], spot[2]) and spot_sees_corner(m, spot, corner)
+    seen[:] = False
+    for k in range(m.bend_start[spot[0]], m.bend_start[spot[0] + 1]):
+        seen[m.bend[k]] = may_bend(m, m.bend[k], spot[1], spot[2]) and _sees_bend(m, spot, k)
 
 
 @kernel
