@@ -13,8 +13,8 @@ import torch
 from ..config import EnvConfig
 from ..envs import BatchPointNavEnv
 from ..rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, evaluate
-from ..rl.policy import ActorCritic
-from ..rl.seeding import derive_seed, seed_global
+from ..rl.nets.policy import ActorCritic
+from ..rl.running.seeding import derive_seed, seed_global
 from ..rl.spec import env_spec
 from .presets import MAX_EVAL_ENVS
 from .recorder import Recorder

@@ -6,14 +6,19 @@ It meets the environment only through ``gymnasium.vector.VectorEnv``.
 from __future__ import annotations
 
 from gym_batchnav.rl.agents import Agent, PolicyAgent, RandomAgent, StraightWalker, load_policy
-from gym_batchnav.rl.callbacks import RunInfo, TrainCallback, TrainResult
-from gym_batchnav.rl.checkpoint import best_checkpoint, latest_checkpoint, load_checkpoint, resolve_checkpoint
 from gym_batchnav.rl.config import PolicyConfig, PPOConfig, TrainConfig
 from gym_batchnav.rl.evaluate import EpisodeRecord, Evaluation, EvaluationStep, evaluate
 from gym_batchnav.rl.intervals import Interval
-from gym_batchnav.rl.logs import read_log
-from gym_batchnav.rl.progress import ProgressBar
-from gym_batchnav.rl.train import train
+from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
+from gym_batchnav.rl.running.checkpoint import (
+    best_checkpoint,
+    latest_checkpoint,
+    load_checkpoint,
+    resolve_checkpoint,
+)
+from gym_batchnav.rl.running.logs import read_log
+from gym_batchnav.rl.running.progress import ProgressBar
+from gym_batchnav.rl.running.trainer import train
 
 __all__ = [
     "Agent",

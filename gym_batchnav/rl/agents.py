@@ -11,12 +11,12 @@ import numpy.typing as npt
 import torch
 
 from gym_batchnav.errors import CheckpointError, ConfigError
-from gym_batchnav.rl.checkpoint import load_checkpoint, resolve_checkpoint
+from gym_batchnav.rl.collecting.stepping import to_numpy
 from gym_batchnav.rl.config import TrainConfig
-from gym_batchnav.rl.policy import ActorCritic, sample_actions
-from gym_batchnav.rl.seeding import make_generator
+from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
+from gym_batchnav.rl.running.checkpoint import load_checkpoint, resolve_checkpoint
+from gym_batchnav.rl.running.seeding import make_generator
 from gym_batchnav.rl.spec import BOX_KEY, EnvSpec
-from gym_batchnav.rl.stepping import to_numpy
 
 Actions = npt.NDArray[np.int64]
 STOP, FORWARD, LEFT, RIGHT = 0, 1, 2, 3

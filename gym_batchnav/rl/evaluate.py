@@ -13,8 +13,8 @@ from gymnasium.vector import VectorEnv
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.agents import Agent
+from gym_batchnav.rl.collecting.stepping import ObsDict, Transition, VectorStepper, info_column
 from gym_batchnav.rl.intervals import Interval, mean_interval
-from gym_batchnav.rl.stepping import ObsDict, Transition, VectorStepper, info_column
 
 METRIC_KEYS = ("success", "spl", "soft_spl", "distance_to_goal")
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from gym_batchnav.errors import CheckpointError
-from gym_batchnav.rl import checkpoint as ckpt
-from gym_batchnav.rl.seeding import global_state, restore_global_state, seed_global
+from gym_batchnav.rl.running import checkpoint as ckpt
+from gym_batchnav.rl.running.seeding import global_state, restore_global_state, seed_global
 
 CONTENT = {
     "weights": {"a": torch.arange(6.0).reshape(2, 3)},

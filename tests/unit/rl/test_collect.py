@@ -7,11 +7,11 @@ from gymnasium.vector import AutoresetMode
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
-from gym_batchnav.rl.collect import Collector
-from gym_batchnav.rl.policy import ActorCritic
+from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.stepping import VectorStepper, info_column
+from gym_batchnav.rl.collecting.timing import StageTimer
+from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.spec import env_spec
-from gym_batchnav.rl.stepping import VectorStepper, info_column
-from gym_batchnav.rl.timing import StageTimer
 
 LENGTHS = [(4, 3, 5), (2, 2), (6, 1, 3)]
 STEPS = 17

@@ -9,7 +9,7 @@ from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig, RandomAgent, StraightWalker, evaluate
 from gym_batchnav.rl.agents import FORWARD, LEFT, RIGHT, STOP, PolicyAgent
 from gym_batchnav.rl.intervals import bootstrap_interval, mean_interval, wilson_interval
-from gym_batchnav.rl.policy import ActorCritic
+from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.spec import env_spec
 
 LENGTHS = [(4, 3, 5), (2, 2), (6, 1, 3)]

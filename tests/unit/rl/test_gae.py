@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from gym_batchnav.rl.gae import advantages
+from gym_batchnav.rl.learning.gae import advantages
 
 GAMMA, LAM = 0.5, 0.5
 

@@ -9,12 +9,12 @@ from torch import nn
 
 from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl import PolicyConfig, PPOConfig
-from gym_batchnav.rl.parallel import choose_threads
-from gym_batchnav.rl.policy import ActorCritic, PolicyOutput
-from gym_batchnav.rl.ppo import PPO, ppo_losses
-from gym_batchnav.rl.rollout import Batch, Rollout
+from gym_batchnav.rl.collecting.rollout import Batch, Rollout
+from gym_batchnav.rl.learning.parallel import choose_threads
+from gym_batchnav.rl.learning.ppo import PPO, ppo_losses
+from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
+from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
-from gym_batchnav.rl.values import ValueScale
 
 SPEC = EnvSpec(
     fields={"observation": FieldSpec(shape=(3,), dtype="float32", unit_range=False)}, num_actions=3

@@ -6,10 +6,10 @@ from torch import nn
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig
-from gym_batchnav.rl.encoder import space_to_depth
-from gym_batchnav.rl.features import polar_goal_features, transform_depth
-from gym_batchnav.rl.policy import ActorCritic, sample_actions
-from gym_batchnav.rl.recurrent import RecurrentCore, plan_fragments
+from gym_batchnav.rl.nets.encoder import space_to_depth
+from gym_batchnav.rl.nets.features import polar_goal_features, transform_depth
+from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
+from gym_batchnav.rl.nets.recurrent import RecurrentCore, plan_fragments
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
 IMAGE_SPEC = EnvSpec(

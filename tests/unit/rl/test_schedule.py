@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gym_batchnav.rl import PPOConfig, TrainConfig
-from gym_batchnav.rl.schedule import entropy_coefficient, learning_rate, progress
+from gym_batchnav.rl.learning.schedule import entropy_coefficient, learning_rate, progress
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from gym_batchnav.rl import (
     read_log,
     train,
 )
-from gym_batchnav.rl.progress import clock, time_left
+from gym_batchnav.rl.running.progress import clock, time_left
 
 SMALL = PolicyConfig(
     hidden=16, stem_planes=4, planes=(4,), strides=(2,), vector_embedding=8, action_embedding=4

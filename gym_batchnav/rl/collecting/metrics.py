@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gym_batchnav.rl.stepping import Transition, info_column
+from gym_batchnav.rl.collecting.stepping import Transition, info_column
 
 
 class EpisodeMetrics:

@@ -7,8 +7,8 @@ import time
 import torch
 
 from gym_batchnav.rl.config import Switch
-from gym_batchnav.rl.encoder import ImageEncoder
-from gym_batchnav.rl.policy import ActorCritic
+from gym_batchnav.rl.nets.encoder import ImageEncoder
+from gym_batchnav.rl.nets.policy import ActorCritic
 
 _FRAMES = 128
 _REPEATS = 3

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from gym_batchnav.rl.callbacks import RunInfo, TrainCallback, TrainResult
+from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 
 
 class ProgressBar(TrainCallback):

@@ -12,26 +12,26 @@ import torch
 from gymnasium.vector import VectorEnv
 
 from gym_batchnav.errors import BatchNavError, CheckpointError
-from gym_batchnav.rl import checkpoint as ckpt
-from gym_batchnav.rl import schedule
-from gym_batchnav.rl.callbacks import RunInfo, TrainCallback, TrainResult
-from gym_batchnav.rl.collect import Collector
+from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.config import TrainConfig
-from gym_batchnav.rl.logs import RunLog
-from gym_batchnav.rl.parallel import choose_threads
-from gym_batchnav.rl.policy import ActorCritic
-from gym_batchnav.rl.ppo import PPO
-from gym_batchnav.rl.precision import choose_bf16
-from gym_batchnav.rl.seeding import (
+from gym_batchnav.rl.learning import schedule
+from gym_batchnav.rl.learning.parallel import choose_threads
+from gym_batchnav.rl.learning.ppo import PPO
+from gym_batchnav.rl.learning.precision import choose_bf16
+from gym_batchnav.rl.nets.policy import ActorCritic
+from gym_batchnav.rl.running import checkpoint as ckpt
+from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
+from gym_batchnav.rl.running.logs import RunLog
+from gym_batchnav.rl.running.seeding import (
     derive_seed,
     global_state,
     make_generator,
     restore_global_state,
     seed_global,
 )
-from gym_batchnav.rl.signals import StopSignals
+from gym_batchnav.rl.running.signals import StopSignals
 from gym_batchnav.rl.spec import env_spec
-from gym_batchnav.rl.timing import StageTimer
 
 MakeEnvs = Callable[[], VectorEnv[Any, Any, Any]]
 _BEST_EPISODES = 100

@@ -9,12 +9,12 @@ import torch
 from gymnasium.vector import VectorEnv
 from torch import Tensor
 
+from gym_batchnav.rl.collecting.metrics import EpisodeMetrics
+from gym_batchnav.rl.collecting.rollout import Rollout
+from gym_batchnav.rl.collecting.stepping import Transition, VectorStepper
+from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.config import TrainConfig
-from gym_batchnav.rl.metrics import EpisodeMetrics
-from gym_batchnav.rl.policy import ActorCritic, sample_actions
-from gym_batchnav.rl.rollout import Rollout
-from gym_batchnav.rl.stepping import Transition, VectorStepper
-from gym_batchnav.rl.timing import StageTimer
+from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 
 
 class _Truncated(NamedTuple):

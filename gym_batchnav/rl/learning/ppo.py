@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from gym_batchnav.errors import BatchNavError, ConfigError
+from gym_batchnav.rl.collecting.rollout import Batch, Rollout
 from gym_batchnav.rl.config import PPOConfig
-from gym_batchnav.rl.gae import advantages
-from gym_batchnav.rl.parallel import GradientThreads
-from gym_batchnav.rl.policy import ActorCritic, PolicyOutput
-from gym_batchnav.rl.rollout import Batch, Rollout
+from gym_batchnav.rl.learning.gae import advantages
+from gym_batchnav.rl.learning.parallel import GradientThreads
+from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
 
 
 class LossSums(NamedTuple):

@@ -11,11 +11,11 @@ from torch.nn import functional
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import PolicyConfig
-from gym_batchnav.rl.encoder import ImageEncoder
-from gym_batchnav.rl.features import image_features, image_keys, vector_features, vector_width
-from gym_batchnav.rl.recurrent import RecurrentCore
+from gym_batchnav.rl.nets.encoder import ImageEncoder
+from gym_batchnav.rl.nets.features import image_features, image_keys, vector_features, vector_width
+from gym_batchnav.rl.nets.recurrent import RecurrentCore
+from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec
-from gym_batchnav.rl.values import ValueScale
 
 Observations = Mapping[str, Tensor]
 

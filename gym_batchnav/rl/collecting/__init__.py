@@ -1,0 +1,1 @@
+"""Stepping vector environments and storing what they gave."""

@@ -1,0 +1,19 @@
+"""Settings of the bundled learner: the network, the PPO update, and the run as a whole."""
+
+from __future__ import annotations
+
+from gym_batchnav.rl.config.policy import DepthTransform, GoalFormat, PolicyConfig, Recurrence
+from gym_batchnav.rl.config.ppo import PPOConfig, ScheduleKind
+from gym_batchnav.rl.config.train import StorageDtype, Switch, TrainConfig
+
+__all__ = [
+    "DepthTransform",
+    "GoalFormat",
+    "PPOConfig",
+    "PolicyConfig",
+    "Recurrence",
+    "ScheduleKind",
+    "StorageDtype",
+    "Switch",
+    "TrainConfig",
+]

@@ -1,0 +1,70 @@
+"""Settings of the PPO update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from gym_batchnav.errors import ConfigError
+from gym_batchnav.rl.config.checks import at_least, one_of, positive, within
+
+ScheduleKind = Literal["constant", "linear", "cosine"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PPOConfig:
+    """Proximal policy optimisation (Schulman et al. 2017) with generalised advantage estimation."""
+
+    rollout_length: int = 64
+    """Steps T of each environment per update."""
+    minibatches: int = 4
+    """Parts into which the environments are split; each holds whole sequences."""
+    epochs: int = 2
+    """Passes over each rollout."""
+    gamma: float = 0.99
+    """Discount."""
+    gae_lambda: float = 0.95
+    """Lambda of the advantage estimate."""
+    clip: float = 0.2
+    """Clip range of the probability ratio."""
+    value_clip: float | None = None
+    """Clip range of the value change, in normalised units; None leaves it out."""
+    value_coefficient: float = 0.5
+    """Weight of the value loss."""
+    entropy_coefficient: float = 0.01
+    """Weight of the entropy bonus."""
+    entropy_final_factor: float = 0.1
+    """The entropy weight falls linearly to this share of itself."""
+    normalize_advantages: bool = True
+    """Whether advantages get zero mean and unit deviation over each rollout."""
+    normalize_values: bool = True
+    """Whether the value head learns returns in running units (PopArt, van Hasselt et al. 2016)."""
+    learning_rate: float = 1e-3
+    """Peak learning rate."""
+    schedule: ScheduleKind = "cosine"
+    """How the rate falls with the progress of the run."""
+    warmup: float = 0.01
+    """Share of the run in which the rate rises from half of its peak."""
+    final_factor: float = 0.02
+    """Share of the peak rate at the end of the schedule."""
+    weight_decay: float = 0.0
+    """Decoupled weight decay (AdamW)."""
+    adam_eps: float = 1e-5
+    """Epsilon of Adam."""
+    adam_betas: tuple[float, float] = (0.9, 0.999)
+    """Decay rates of Adam's moments."""
+    max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm."""
+    microbatch_frames: int = 2048
+    """Frames whose gradients are computed at once; smaller parts fit the cache, the sum is the same."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "rollout_length", "minibatches", "epochs", "microbatch_frames")
+        within(self, 0.0, 1.0, "gamma", "gae_lambda", "warmup", "final_factor", "entropy_final_factor")
+        positive(self, "clip", "learning_rate", "adam_eps", "max_grad_norm")
+        at_least(self, 0, "value_coefficient", "entropy_coefficient", "weight_decay")
+        if self.value_clip is not None and not self.value_clip > 0:
+            raise ConfigError(f"value_clip is {self.value_clip}; it must be above 0, or None for no clipping")
+        if not all(0 <= beta < 1 for beta in self.adam_betas):
+            raise ConfigError(f"adam_betas are {self.adam_betas}; both must be in [0, 1)")
+        one_of(self, "schedule", ("constant", "linear", "cosine"))

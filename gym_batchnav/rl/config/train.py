@@ -1,0 +1,85 @@
+"""Settings of a whole training run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from gym_batchnav.errors import ConfigError
+from gym_batchnav.rl.config.checks import at_least, one_of
+from gym_batchnav.rl.config.policy import PolicyConfig
+from gym_batchnav.rl.config.ppo import PPOConfig
+
+StorageDtype = Literal["float32", "float16", "uint8"]
+Switch = Literal["auto", "on", "off"]
+_Config = TypeVar("_Config")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig:
+    """A whole training run."""
+
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    """The network."""
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    """The update."""
+    total_frames: int = 2_000_000
+    """The run ends after this many frames (environment steps, summed over environments) ..."""
+    time_limit_s: float | None = None
+    """... or after this many seconds of training, whichever comes first; resumed runs go on counting."""
+    seed: int = 0
+    """Seed of the weights, the actions, the minibatches and the environments."""
+    device: str = "cpu"
+    """Torch device of the policy."""
+    threads: int | None = None
+    """Threads that compute gradients side by side on a CPU; None takes one per core."""
+    bf16: Switch = "auto"
+    """bfloat16 in the encoder; "auto" uses it only where a short measurement finds it faster."""
+    float_image_storage: StorageDtype = "float16"
+    """How float images wait in the rollout; "uint8" asks for a range of [0, 1]."""
+    checkpoint_every_s: float = 60.0
+    """Seconds between checkpoints; 0 writes one after every update."""
+    keep_checkpoints: int = 3
+    """Newest checkpoints that are kept, beside the best."""
+    best_metric: str = "success"
+    """Running metric that decides which checkpoint is the best; "return" always exists."""
+    metric_keys: tuple[str, ...] = ("success", "spl", "soft_spl", "distance_to_goal")
+    """Keys of the episode-end infos that are averaged and logged, where the environment gives them."""
+    metric_window: int = 500
+    """Episodes over which the running means go."""
+    tensorboard: bool = True
+    """Whether TensorBoard files are written beside the JSON lines."""
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "total_frames", "keep_checkpoints", "metric_window")
+        at_least(self, 0, "seed", "checkpoint_every_s")
+        if self.time_limit_s is not None and not self.time_limit_s > 0:
+            raise ConfigError(
+                f"time_limit_s is {self.time_limit_s}; it must be above 0, or None for no limit"
+            )
+        if self.threads is not None:
+            at_least(self, 1, "threads")
+        one_of(self, "bf16", ("auto", "on", "off"))
+        one_of(self, "float_image_storage", ("float32", "float16", "uint8"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The config as plain nested dicts, for checkpoints and logs."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> TrainConfig:
+        """The inverse of ``to_dict``; raises ``ConfigError`` on unknown fields."""
+        values = dict(data)
+        values["policy"] = _build(PolicyConfig, values.get("policy", {}))
+        values["ppo"] = _build(PPOConfig, values.get("ppo", {}))
+        return _build(cls, values)
+
+
+def _build(cls: type[_Config], data: Mapping[str, Any]) -> _Config:
+    known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise ConfigError(f"{cls.__name__} has no field {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})

@@ -1,0 +1,1 @@
+"""The update: advantages, losses, optimisers, schedules."""

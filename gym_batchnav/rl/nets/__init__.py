@@ -1,0 +1,1 @@
+"""Networks: from observations to action probabilities and a value."""

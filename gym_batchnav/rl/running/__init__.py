@@ -1,0 +1,1 @@
+"""A run as a whole: its loop, checkpoints, logs, progress and clean end."""
