@@ -11,30 +11,18 @@ from typing import Any
 import torch
 from gymnasium.vector import VectorEnv
 
-from gym_batchnav.errors import BatchNavError, CheckpointError
-from gym_batchnav.rl.collecting.collect import Collector
-from gym_batchnav.rl.collecting.timing import StageTimer
+from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.learning import schedule
-from gym_batchnav.rl.learning.parallel import choose_threads
-from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.learning.precision import choose_bf16
-from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.running.logs import RunLog
-from gym_batchnav.rl.running.seeding import (
-    derive_seed,
-    global_state,
-    make_generator,
-    restore_global_state,
-    seed_global,
-)
+from gym_batchnav.rl.running.saving import Saver
 from gym_batchnav.rl.running.signals import StopSignals
-from gym_batchnav.rl.spec import env_spec
+from gym_batchnav.rl.running.state import RunState
 
 MakeEnvs = Callable[[], VectorEnv[Any, Any, Any]]
-_BEST_EPISODES = 100
 
 
 def train(
@@ -80,7 +68,7 @@ def train(
                 return trainer.run()
             finally:
                 trainer.log.close()
-                trainer.ppo.threads.close()
+                trainer.state.ppo.threads.close()
         finally:
             envs.close()
 
@@ -98,7 +86,7 @@ def _one_torch_thread(device: str) -> Iterator[None]:
 
 
 class Trainer:
-    """The state of a run and its loop; use ``train``."""
+    """A run and its loop; use ``train``."""
 
     def __init__(
         self,
@@ -110,58 +98,46 @@ class Trainer:
         started: float,
     ) -> None:
         self.config, self.envs, self.run_dir = config, envs, run_dir
-        self.callbacks, self.signals, self.started = callbacks, signals, started
-        seed_global(derive_seed(config.seed, 0))
-        spec = env_spec(envs.single_observation_space, envs.single_action_space)
-        self.policy = ActorCritic(config.policy, spec).to(config.device)
-        self.timer = StageTimer()
-        self.act_generator = make_generator(config.device, config.seed, 1)
-        self.learn_generator = make_generator("cpu", config.seed, 2)
-        self.collector = Collector(self.policy, envs, config, self.act_generator, self.timer)
-        threads = choose_threads(config.threads, config.device)
-        self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads)
-        self.frames, self.updates, self.elapsed_before, self.best = 0, 0, 0.0, float("-inf")
-        self.last_saved, self._stop_reason = started, ""
+        self.callbacks, self.signals = callbacks, signals
+        self.state = RunState(config, envs, started)
+        self.saver = Saver(config, run_dir, started)
+        self._stop_reason = ""
         self.env_seconds: dict[str, float] = {}
         self.log: RunLog
 
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds of training, earlier parts included."""
-        return self.elapsed_before + time.monotonic() - self.started
-
     def begin(self, content: Mapping[str, Any] | None) -> None:
         """Starts afresh, or from a checkpoint's content."""
-        messages = []
+        messages, state = [], self.state
         if content is None:
-            self.policy.bf16 = choose_bf16(self.policy, self.config.bf16)
-            self.collector.reset(self.config.seed)
+            state.policy.bf16 = choose_bf16(state.policy, self.config.bf16)
+            state.collector.reset(self.config.seed)
         else:
-            messages.append(self._restore(content))
-        self.log = RunLog(self.run_dir, self.frames, tensorboard=self.config.tensorboard)
-        parameters = sum(p.numel() for p in self.policy.parameters())
+            messages.append(state.restore(content))
+            self.saver.restore(content)
+        self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
+        parameters = sum(p.numel() for p in state.policy.parameters())
         self.log.write(
             {
                 "kind": "run",
-                "frames": self.frames,
-                "elapsed_s": self.elapsed_before,
+                "frames": state.counters.frames,
+                "elapsed_s": state.counters.elapsed_before,
                 "num_envs": self.envs.num_envs,
                 "parameters": parameters,
-                "bf16": self.policy.bf16,
+                "bf16": state.policy.bf16,
                 "torch": torch.__version__,
-                "threads": self.ppo.threads.count,
+                "threads": state.ppo.threads.count,
                 "config": self.config.to_dict(),
-                "env_spec": self.policy.spec.to_dict(),
+                "env_spec": state.policy.spec.to_dict(),
             }
         )
         info = RunInfo(
             config=self.config,
             run_dir=self.run_dir,
             num_envs=self.envs.num_envs,
-            frames=self.frames,
-            elapsed_s=self.elapsed_before,
+            frames=state.counters.frames,
+            elapsed_s=state.counters.elapsed_before,
             parameters=parameters,
-            bf16=self.policy.bf16,
+            bf16=state.policy.bf16,
             stop=self._request_stop,
         )
         for callback in self.callbacks:
@@ -173,17 +149,17 @@ class Trainer:
         """Updates until a limit, a signal or a callback ends it."""
         while not (reason := self._end_reason()):
             self._update()
-            if time.monotonic() - self.last_saved >= self.config.checkpoint_every_s:
-                self._save()
-        path = self._save()
+            if self.saver.due():
+                self.saver.save(self.state)
+        path = self.saver.save(self.state)
         result = TrainResult(
-            frames=self.frames,
-            updates=self.updates,
-            elapsed_s=self.elapsed_s,
+            frames=self.state.counters.frames,
+            updates=self.state.counters.updates,
+            elapsed_s=self.state.counters.elapsed_s,
             reason=reason,
             checkpoint=path,
             best_checkpoint=ckpt.best_checkpoint(self.run_dir),
-            metrics=self.collector.metrics.means(),
+            metrics=self.state.collector.metrics.means(),
             log=self.log.path,
         )
         for callback in self.callbacks:
@@ -196,35 +172,36 @@ class Trainer:
     def _end_reason(self) -> str:
         if self.signals.reason or self._stop_reason:
             return self.signals.reason or self._stop_reason
-        if self.frames >= self.config.total_frames:
+        counters, limit = self.state.counters, self.config.time_limit_s
+        if counters.frames >= self.config.total_frames:
             return "frames"
-        limit = self.config.time_limit_s
-        return "time" if limit is not None and self.elapsed_s >= limit else ""
+        return "time" if limit is not None and counters.elapsed_s >= limit else ""
 
     def _update(self) -> None:
-        begin = time.perf_counter()
-        share = schedule.progress(self.config, self.frames, self.elapsed_s)
+        begin, state = time.perf_counter(), self.state
+        counters, collector = state.counters, state.collector
+        share = schedule.progress(self.config, counters.frames, counters.elapsed_s)
         rate = schedule.learning_rate(self.config.ppo, share)
         entropy = schedule.entropy_coefficient(self.config.ppo, share)
-        rollout = self.collector.collect()
-        with self.timer.stage("learn"):
-            losses = self.ppo.update(rollout, self.collector.last_values, rate, entropy)
+        rollout = collector.collect()
+        with state.timer.stage("learn"):
+            losses = state.ppo.update(rollout, collector.last_values, rate, entropy)
         fresh = rollout.steps * rollout.num_envs
-        self.frames += fresh
-        self.updates += 1
+        counters.frames += fresh
+        counters.updates += 1
         record = {
             "kind": "update",
-            "update": self.updates,
-            "frames": self.frames,
-            "progress": schedule.progress(self.config, self.frames, self.elapsed_s),
-            "elapsed_s": self.elapsed_s,
+            "update": counters.updates,
+            "frames": counters.frames,
+            "progress": schedule.progress(self.config, counters.frames, counters.elapsed_s),
+            "elapsed_s": counters.elapsed_s,
             "frames_per_second": fresh / (time.perf_counter() - begin),
             "learning_rate": rate,
             "entropy_coefficient": entropy,
-            "episodes": self.collector.metrics.episodes,
+            "episodes": collector.metrics.episodes,
             "losses": losses,
-            "metrics": self.collector.metrics.means(),
-            "seconds": {**self.timer.take(), **self._environment_seconds()},
+            "metrics": collector.metrics.means(),
+            "seconds": {**state.timer.take(), **self._environment_seconds()},
         }
         self.log.write(record)
         for callback in self.callbacks:
@@ -239,82 +216,3 @@ class Trainer:
         spent = {key: value - self.env_seconds.get(key, 0.0) for key, value in now.items()}
         self.env_seconds = now
         return spent
-
-    def _save(self) -> Path:
-        content = self._content()
-        folder = self.run_dir / "checkpoints"
-        path = ckpt.checkpoint_path(folder, self.updates)
-        metrics = self.collector.metrics
-        score = metrics.means().get(self.config.best_metric, metrics.means().get("return", float("-inf")))
-        if metrics.episodes >= _BEST_EPISODES and score > self.best:
-            self.best = content["progress"]["best"] = score
-            ckpt.save_checkpoint(folder / ckpt.BEST_NAME, content)
-        ckpt.save_checkpoint(path, content)
-        ckpt.prune(folder, self.config.keep_checkpoints)
-        self.last_saved = time.monotonic()
-        return path
-
-    def _content(self) -> dict[str, Any]:
-        get_state = getattr(self.envs, "get_state", None)
-        return {
-            "config": self.config.to_dict(),
-            "env_spec": self.policy.spec.to_dict(),
-            "num_envs": self.envs.num_envs,
-            "bf16": self.policy.bf16,
-            "policy": self.policy.state_dict(),
-            "optimizer": self.ppo.optimizer.state_dict(),
-            "progress": {
-                "frames": self.frames,
-                "updates": self.updates,
-                "elapsed_s": self.elapsed_s,
-                "best": self.best,
-            },
-            "rng": {
-                "global": global_state(),
-                "act": self.act_generator.get_state(),
-                "learn": self.learn_generator.get_state(),
-            },
-            "metrics": self.collector.metrics.state(),
-            "collector": self.collector.snapshot() if get_state is not None else None,
-            "env_state": get_state() if get_state is not None else None,
-        }
-
-    def _restore(self, content: Mapping[str, Any]) -> str:
-        """Takes over a checkpoint; gives a line that says how exactly the run continues."""
-        if content["env_spec"] != self.policy.spec.to_dict():
-            raise CheckpointError(
-                f"the checkpoint was trained on {content['env_spec']}, the environment has "
-                f"{self.policy.spec.to_dict()}; use the same sensors and resolution"
-            )
-        try:
-            self.policy.load_state_dict(content["policy"])
-            self.ppo.optimizer.load_state_dict(content["optimizer"])
-        except (RuntimeError, ValueError) as error:
-            raise CheckpointError(
-                f"the checkpoint does not fit the network that is configured: {error}"
-            ) from error
-        self.policy.bf16 = bool(content["bf16"])
-        progress = content["progress"]
-        self.frames, self.updates = int(progress["frames"]), int(progress["updates"])
-        self.elapsed_before, self.best = float(progress["elapsed_s"]), float(progress["best"])
-        self.act_generator.set_state(content["rng"]["act"])
-        self.learn_generator.set_state(content["rng"]["learn"])
-        exact = self._restore_envs(content)
-        self.collector.metrics.load(content["metrics"], same_rows=exact)
-        restore_global_state(content["rng"]["global"])
-        done = f"resumed at {self.frames:,} frames"
-        return (
-            f"{done}, exactly"
-            if exact
-            else f"{done} with new episodes (the environment cannot restore its state)"
-        )
-
-    def _restore_envs(self, content: Mapping[str, Any]) -> bool:
-        set_state = getattr(self.envs, "set_state", None)
-        same = content["env_state"] is not None and content["num_envs"] == self.envs.num_envs
-        self.collector.reset(derive_seed(self.config.seed, self.frames))
-        if set_state is None or not same:
-            return False
-        set_state(content["env_state"])
-        self.collector.restore(content["collector"])
-        return True

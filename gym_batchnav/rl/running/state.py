@@ -1,0 +1,139 @@
+"""Everything of a run that a checkpoint holds, and how a run takes it over again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gymnasium.vector import VectorEnv
+
+from gym_batchnav.errors import CheckpointError
+from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.timing import StageTimer
+from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.learning.parallel import choose_threads
+from gym_batchnav.rl.learning.ppo import PPO
+from gym_batchnav.rl.nets.policy import ActorCritic
+from gym_batchnav.rl.running.seeding import (
+    derive_seed,
+    global_state,
+    make_generator,
+    restore_global_state,
+    seed_global,
+)
+from gym_batchnav.rl.spec import env_spec
+
+
+@dataclass(slots=True)
+class Counters:
+    """How far a run has got."""
+
+    frames: int = 0
+    """Frames seen, earlier parts included."""
+    updates: int = 0
+    """Updates made, earlier parts included."""
+    elapsed_before: float = 0.0
+    """Seconds that earlier parts took."""
+    started: float = 0.0
+    """``time.monotonic()`` at the start of this part."""
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds of training, earlier parts included."""
+        return self.elapsed_before + time.monotonic() - self.started
+
+
+class RunState:
+    """Policy, optimiser, collector and random generators of a run.
+
+    Args:
+        config: of the run.
+        envs: the environment; is neither reset nor closed here.
+        started: ``time.monotonic()`` at the start of this part of the run.
+    """
+
+    def __init__(self, config: TrainConfig, envs: VectorEnv[Any, Any, Any], started: float) -> None:
+        self.config, self.envs = config, envs
+        seed_global(derive_seed(config.seed, 0))
+        spec = env_spec(envs.single_observation_space, envs.single_action_space)
+        self.policy = ActorCritic(config.policy, spec).to(config.device)
+        self.timer = StageTimer()
+        self.act_generator = make_generator(config.device, config.seed, 1)
+        self.learn_generator = make_generator("cpu", config.seed, 2)
+        self.collector = Collector(self.policy, envs, config, self.act_generator, self.timer)
+        threads = choose_threads(config.threads, config.device)
+        self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads)
+        self.counters = Counters(started=started)
+
+    def content(self) -> dict[str, Any]:
+        """What a checkpoint holds; ``restore`` takes it over."""
+        get_state = getattr(self.envs, "get_state", None)
+        counters = self.counters
+        return {
+            "config": self.config.to_dict(),
+            "env_spec": self.policy.spec.to_dict(),
+            "num_envs": self.envs.num_envs,
+            "bf16": self.policy.bf16,
+            "policy": self.policy.state_dict(),
+            "optimizer": self.ppo.optimizer.state_dict(),
+            "progress": {
+                "frames": counters.frames,
+                "updates": counters.updates,
+                "elapsed_s": counters.elapsed_s,
+            },
+            "rng": {
+                "global": global_state(),
+                "act": self.act_generator.get_state(),
+                "learn": self.learn_generator.get_state(),
+            },
+            "metrics": self.collector.metrics.state(),
+            "collector": self.collector.snapshot() if get_state is not None else None,
+            "env_state": get_state() if get_state is not None else None,
+        }
+
+    def restore(self, content: Mapping[str, Any]) -> str:
+        """Takes over a checkpoint; gives a line that says how exactly the run continues.
+
+        Raises:
+            CheckpointError: it is of another environment or network.
+        """
+        self._restore_learner(content)
+        counters, progress = self.counters, content["progress"]
+        counters.frames, counters.updates = int(progress["frames"]), int(progress["updates"])
+        counters.elapsed_before = float(progress["elapsed_s"])
+        self.act_generator.set_state(content["rng"]["act"])
+        self.learn_generator.set_state(content["rng"]["learn"])
+        inexact = self._restore_envs(content)
+        self.collector.metrics.load(content["metrics"], same_rows=not inexact)
+        restore_global_state(content["rng"]["global"])
+        done = f"resumed at {counters.frames:,} frames"
+        return f"{done} with new episodes ({inexact})" if inexact else f"{done}, exactly"
+
+    def _restore_learner(self, content: Mapping[str, Any]) -> None:
+        if content["env_spec"] != self.policy.spec.to_dict():
+            raise CheckpointError(
+                f"the checkpoint was trained on {content['env_spec']}, the environment has "
+                f"{self.policy.spec.to_dict()}; use the same sensors and resolution"
+            )
+        try:
+            self.policy.load_state_dict(content["policy"])
+            self.ppo.optimizer.load_state_dict(content["optimizer"])
+        except (RuntimeError, ValueError) as error:
+            raise CheckpointError(
+                f"the checkpoint does not fit the network that is configured: {error}"
+            ) from error
+        self.policy.bf16 = bool(content["bf16"])
+
+    def _restore_envs(self, content: Mapping[str, Any]) -> str:
+        """Brings the environment back; gives "" where that was exact, else why it was not."""
+        set_state = getattr(self.envs, "set_state", None)
+        self.collector.reset(derive_seed(self.config.seed, self.counters.frames))
+        if set_state is None or content["env_state"] is None:
+            return "the environment cannot restore its state"
+        if content["num_envs"] != self.envs.num_envs:
+            return f"there were {content['num_envs']} environments, now there are {self.envs.num_envs}"
+        set_state(content["env_state"])
+        self.collector.restore(content["collector"])
+        return ""
