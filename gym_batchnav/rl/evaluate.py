@@ -14,7 +14,7 @@ from gymnasium.vector import VectorEnv
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.agents import Agent
 from gym_batchnav.rl.collecting.stepping import ObsDict, Transition, VectorStepper, info_column
-from gym_batchnav.rl.intervals import Interval, mean_interval
+from gym_batchnav.rl.intervals import Interval, group_labels, mean_interval
 
 METRIC_KEYS = ("success", "spl", "soft_spl", "distance_to_goal")
 
@@ -104,13 +104,11 @@ def evaluate(
         on_episode: called at the end of every episode that counts.
         metric_keys: keys of the episode-end infos.
         seed: of the reset.
-        confidence: of the intervals.
+        confidence: of the intervals; from ten scenes on (``scene_id`` of the infos), scenes are resampled.
 
     Raises:
         ConfigError: ``num_episodes`` is below 1.
     """
-    if num_episodes < 1:
-        raise ConfigError(f"num_episodes is {num_episodes}; it must be at least 1")
     run = _Run(VectorStepper(envs), num_episodes, metric_keys)
     obs, infos = run.stepper.reset(seed)
     state: Any = None
@@ -120,18 +118,7 @@ def evaluate(
     while run.active.any():
         actions, state = agent.act(obs, state, starts, deterministic=deterministic)
         if on_step is not None:
-            carried_out = run.active & ~run.stepper.needs_reset
-            on_step(
-                EvaluationStep(
-                    step=step,
-                    obs=obs,
-                    actions=actions,
-                    starts=starts,
-                    active=carried_out,
-                    episode=run.episode,
-                    infos=infos,
-                )
-            )
+            on_step(run.view(step, obs, actions, starts, infos))
         transition = run.stepper.step(torch.as_tensor(actions))
         for record in run.end(transition):
             if on_episode is not None:
@@ -146,6 +133,8 @@ class _Run:
     """Episodes in progress and done."""
 
     def __init__(self, stepper: VectorStepper, num_episodes: int, keys: Sequence[str]) -> None:
+        if num_episodes < 1:
+            raise ConfigError(f"num_episodes is {num_episodes}; it must be at least 1")
         rows = np.arange(stepper.num_envs)
         self.stepper, self.keys = stepper, keys
         self.quota = (num_episodes - rows + stepper.num_envs - 1) // stepper.num_envs
@@ -164,6 +153,25 @@ class _Run:
     def episode(self) -> npt.NDArray[np.int64]:
         """Number of each row's episode in the set."""
         return np.arange(len(self.done)) + self.done * len(self.done)
+
+    def view(
+        self,
+        step: int,
+        obs: ObsDict,
+        actions: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.bool_],
+        infos: Mapping[str, Any],
+    ) -> EvaluationStep:
+        """What ``on_step`` sees."""
+        return EvaluationStep(
+            step=step,
+            obs=obs,
+            actions=actions,
+            starts=starts,
+            active=self.active & ~self.stepper.needs_reset,
+            episode=self.episode,
+            infos=infos,
+        )
 
     def begin(self, starts: npt.NDArray[np.bool_], infos: Mapping[str, Any]) -> None:
         """Notes what the infos say of the episodes that begin."""
@@ -208,12 +216,14 @@ class _Run:
     def result(self, confidence: float) -> Evaluation:
         """Sums up."""
         records = sorted(self.records, key=lambda record: record.index)
-        columns: dict[str, list[float]] = {
-            key: [r.metrics[key] for r in records if key in r.metrics] for key in self.keys
-        }
-        columns["return"] = [r.total_reward for r in records]
-        columns["steps"] = [float(r.steps) for r in records]
-        metrics = {key: mean_interval(values, confidence) for key, values in columns.items() if values}
+        rows = [{**r.metrics, "return": r.total_reward, "steps": float(r.steps)} for r in records]
+        metrics = {}
+        for key in (*self.keys, "return", "steps"):
+            known = [number for number, row in enumerate(rows) if key in row]
+            if known:
+                groups = group_labels([records[number].scene_id for number in known])
+                values = [rows[number][key] for number in known]
+                metrics[key] = mean_interval(values, confidence, groups=groups)
         return Evaluation(metrics=metrics, episodes=records)
 
 

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig, RandomAgent, StraightWalker, evaluate
 from gym_batchnav.rl.agents import FORWARD, LEFT, RIGHT, STOP, PolicyAgent
-from gym_batchnav.rl.intervals import bootstrap_interval, mean_interval, wilson_interval
+from gym_batchnav.rl.intervals import bootstrap_interval, wilson_interval
 from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.spec import env_spec
 
@@ -93,20 +93,14 @@ def test_policy_agent_forgets_at_episode_starts(clock_envs):
     assert not torch.equal(went_on.memory, state.memory)
 
 
-def test_wilson_by_hand():
-    # n = 10, p = .8, z = 1.959964: centre (.8 + .192073) / 1.384146 = .716740; half = 1.959964 / 1.384146
-    # * sqrt(.016 + .0096036) = .226577
-    interval = wilson_interval(8, 10)
-    assert interval == pytest.approx((0.8, 0.490163, 0.943318), abs=1e-5)
-    assert wilson_interval(0, 20).low == 0.0
-    assert 0.1 < wilson_interval(0, 20).high < 0.2
-
-
-def test_bootstrap_agrees_with_the_normal_interval_and_is_seeded():
-    values = np.random.default_rng(0).normal(5.0, 2.0, 400)
-    interval = bootstrap_interval(values)
-    half = 1.96 * values.std() / 20  # sqrt(400)
-    assert interval.low == pytest.approx(values.mean() - half, abs=0.03)
-    assert interval.high == pytest.approx(values.mean() + half, abs=0.03)
-    assert bootstrap_interval(values) == interval
-    assert mean_interval([1.0, 0.0, 1.0]) == wilson_interval(2, 3)
+def test_intervals_go_over_scenes_where_there_are_ten(clock_envs):
+    # A row is a scene: with 3 of them Wilson's interval of 8 episodes, 5 successful ones.
+    few = evaluate(RandomAgent(3), clock_envs(AutoresetMode.SAME_STEP), 8)
+    assert few.metrics["success"] == wilson_interval(5, 8)
+    # With 12 rows and 24 episodes every scene has one success (e = 0) and one failure: no house is better.
+    many = evaluate(RandomAgent(3), clock_envs(AutoresetMode.SAME_STEP, 12), 24)
+    assert many.metrics["success"] == (0.5, 0.5, 0.5)
+    # Steps of the scenes' episodes: 4 and 3, 2 and 2, 6 and 1 and so on; e = 0 comes first in the set.
+    steps = [4, 2, 6] * 4 + [3, 2, 1] * 4
+    assert many.metrics["steps"] == bootstrap_interval(steps, groups=np.tile(np.arange(12), 2))
+    assert many.metrics["steps"].mean == 3.0
