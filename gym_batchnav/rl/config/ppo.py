@@ -9,6 +9,8 @@ from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config.checks import at_least, one_of, positive, within
 
 ScheduleKind = Literal["constant", "linear", "cosine"]
+OptimizerKind = Literal["adam", "lamb"]
+RateReference = Literal["peak", "base"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +41,22 @@ class PPOConfig:
     """Whether advantages get zero mean and unit deviation over each rollout."""
     normalize_values: bool = True
     """Whether the value head learns returns in running units (PopArt, van Hasselt et al. 2016)."""
+    optimizer: OptimizerKind = "adam"
+    """"adam" is AdamW; "lamb" scales each tensor's step to its weights, for large batches."""
     learning_rate: float = 1e-3
-    """Peak learning rate."""
+    """Base learning rate: the peak, unless ``scale_learning_rate`` makes that larger."""
+    scale_learning_rate: bool = False
+    """Whether the peak is the base times max(1, sqrt(frames per minibatch of all ranks / 256))."""
     schedule: ScheduleKind = "cosine"
     """How the rate falls with the progress of the run."""
     warmup: float = 0.01
     """Share of the run in which the rate rises from half of its peak."""
     final_factor: float = 0.02
-    """Share of the peak rate at the end of the schedule."""
+    """Share of the rate that is left at the end of the schedule ..."""
+    final_of: RateReference = "peak"
+    """... of the peak, or of the base rate."""
     weight_decay: float = 0.0
-    """Decoupled weight decay (AdamW)."""
+    """Decoupled weight decay (AdamW, Lamb) of weights; biases and other vectors have none."""
     adam_eps: float = 1e-5
     """Epsilon of Adam."""
     adam_betas: tuple[float, float] = (0.9, 0.999)
@@ -68,3 +76,5 @@ class PPOConfig:
         if not all(0 <= beta < 1 for beta in self.adam_betas):
             raise ConfigError(f"adam_betas are {self.adam_betas}; both must be in [0, 1)")
         one_of(self, "schedule", ("constant", "linear", "cosine"))
+        one_of(self, "optimizer", ("adam", "lamb"))
+        one_of(self, "final_of", ("peak", "base"))

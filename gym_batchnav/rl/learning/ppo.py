@@ -12,6 +12,7 @@ from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl.collecting.rollout import Batch, Rollout
 from gym_batchnav.rl.config import PPOConfig
 from gym_batchnav.rl.learning.gae import advantages
+from gym_batchnav.rl.learning.optimizers import make_optimizer
 from gym_batchnav.rl.learning.parallel import GradientThreads
 from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
 
@@ -189,14 +190,3 @@ class PPO:
         return ppo_losses(
             output, batch, scale.normalize(batch.values), scale.normalize(batch.returns), self.config
         )
-
-
-def make_optimizer(policy: ActorCritic, config: PPOConfig) -> torch.optim.Optimizer:
-    """AdamW over weights; biases and other vectors are not decayed."""
-    decayed = [p for p in policy.parameters() if p.ndim > 1]
-    plain = [p for p in policy.parameters() if p.ndim <= 1]
-    groups = [
-        {"params": decayed, "weight_decay": config.weight_decay},
-        {"params": plain, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.adam_betas, eps=config.adam_eps)

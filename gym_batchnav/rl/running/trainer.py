@@ -181,7 +181,8 @@ class Trainer:
         begin, state = time.perf_counter(), self.state
         counters, collector = state.counters, state.collector
         share = schedule.progress(self.config, counters.frames, counters.elapsed_s)
-        rate = schedule.learning_rate(self.config.ppo, share)
+        scale = schedule.rate_scale(self.config.ppo, self.envs.num_envs)
+        rate = schedule.learning_rate(self.config.ppo, share, scale)
         entropy = schedule.entropy_coefficient(self.config.ppo, share)
         rollout = collector.collect()
         with state.timer.stage("learn"):

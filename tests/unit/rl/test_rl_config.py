@@ -16,6 +16,8 @@ from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
         (lambda: PPOConfig(gamma=1.5), ["gamma", "1.5"]),
         (lambda: PPOConfig(clip=0.0), ["clip", "above 0"]),
         (lambda: PPOConfig(learning_rate=float("nan")), ["learning_rate", "nan"]),
+        (lambda: PPOConfig(optimizer="sgd"), ["optimizer", "sgd", "lamb"]),
+        (lambda: PPOConfig(final_of="end"), ["final_of", "end", "base"]),
         (lambda: TrainConfig(total_frames=0), ["total_frames"]),
         (lambda: TrainConfig(time_limit_s=-1.0), ["time_limit_s", "-1"]),
     ],

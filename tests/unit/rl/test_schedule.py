@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from gym_batchnav.rl import PPOConfig, TrainConfig
-from gym_batchnav.rl.learning.schedule import entropy_coefficient, learning_rate, progress
+from gym_batchnav.rl.learning.schedule import (
+    entropy_coefficient,
+    learning_rate,
+    progress,
+    rate_scale,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +28,40 @@ from gym_batchnav.rl.learning.schedule import entropy_coefficient, learning_rate
 def test_learning_rate(kind, share, expected):
     config = PPOConfig(learning_rate=1.0, schedule=kind, warmup=0.2, final_factor=0.1)
     assert learning_rate(config, share) == pytest.approx(expected)
+
+
+# Shacklett et al. 2021: depth with 512 environments on one GPU, RGB with 128, 32 steps in 2 minibatches.
+@pytest.mark.parametrize(
+    ("num_envs", "world_size", "peak"),
+    [
+        (512, 1, 2.83e-3),  # 512 * 32 / 2 = 8192 frames: 5e-4 * sqrt(32) = 2.828e-3
+        (128, 1, 1.41e-3),  # 2048 frames: 5e-4 * sqrt(8) = 1.414e-3
+        (128, 4, 2.83e-3),  # the ranks' frames add up
+        (12, 1, 5e-4),  # 192 frames are below 256: never below the base
+    ],
+)
+def test_rate_of_large_batches(num_envs, world_size, peak):
+    config = PPOConfig(
+        rollout_length=32,
+        minibatches=2,
+        learning_rate=5e-4,
+        scale_learning_rate=True,
+        warmup=0.01,
+        final_factor=0.01,
+        final_of="base",
+    )
+    scale = rate_scale(config, num_envs, world_size)
+    assert learning_rate(config, 0.01, scale) == pytest.approx(peak, abs=5e-6)
+    assert learning_rate(config, 0.0, scale) == pytest.approx(peak / 2, abs=5e-6)
+    assert learning_rate(config, 1.0, scale) == pytest.approx(5e-6)  # 0.01 of the base, not of the peak
+    # Half way between 1% and 100% the cosine is half way between peak and end.
+    assert learning_rate(config, 0.505, scale) == pytest.approx((peak + 5e-6) / 2, abs=5e-6)
+
+
+def test_rate_is_not_scaled_unless_asked_for():
+    config = PPOConfig(rollout_length=32, minibatches=2, learning_rate=5e-4, final_factor=0.02)
+    assert rate_scale(config, 512, 8) == 1.0
+    assert learning_rate(config, 1.0, 3.0) == pytest.approx(3 * 5e-4 * 0.02)  # of the peak
 
 
 def test_entropy_falls_linearly():
