@@ -40,8 +40,9 @@ class TrainArgs:
     val_scenes: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="")] = ()
     """Scenes to evaluate on; default: houses:val for built-in houses, else the training scenes with other
     episodes."""
-    preset: Literal["quick", "long"] = "quick"
-    """Size of the run: quick takes about 12 minutes on 2 cores, long trains for 50 million frames."""
+    preset: Literal["quick", "cpu", "long"] = "quick"
+    """Size of the run: quick takes about 12 minutes on 2 cores, cpu trains for 10 million frames, which is
+    hours on a laptop, long for 50 million."""
     frames: IntOrNone = None
     """Stop training after this many frames (actions, summed over all environments); default: by preset."""
     time_limit: MinutesOrNone = None
@@ -62,8 +63,11 @@ class TrainArgs:
     """Episodes of the evaluation; default: by preset."""
     eval_seed: int = 7
     """Seed of the evaluation's episodes."""
+    validation_episodes: IntOrNone = None
+    """Episodes of each validation during the training, where the preset or --set validate_every_frames=FRAMES
+    asks for any; they choose the best checkpoint. Default: by preset, else 200."""
     greedy: Flag = False
-    """Evaluate with the most likely action instead of sampling from the policy."""
+    """Evaluate and validate with the most likely action instead of sampling from the policy."""
     set: Settings = ()
     """Change any setting of the learner, e.g. ppo.learning_rate=5e-4 policy.hidden=512; a wrong key lists the
     known ones."""

@@ -58,6 +58,16 @@ def memory_gib() -> float:
     return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
 
 
+def available_memory_gib() -> float | None:
+    """Memory that programs may still take without swapping, GiB; None where the system does not tell."""
+    info = Path("/proc/meminfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) / 2**20
+    return None
+
+
 def peak_memory_mib() -> float | None:
     """Most memory that this process has held so far, MiB; None on Windows, which does not tell."""
     if sys.platform == "win32":

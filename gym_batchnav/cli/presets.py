@@ -18,6 +18,7 @@ from .args import TrainArgs
 from .devices import output_on
 
 MAX_EVAL_ENVS = 256
+DEFAULT_VALIDATION_EPISODES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class Preset:
     """Environments side by side."""
     eval_episodes: int
     """Episodes of the evaluation."""
+    validation_episodes: int | None = None
+    """Episodes of each validation during the training; None where the preset does not validate."""
     learner: Mapping[str, Any]
     """Settings of the learner by dotted name."""
     env: Mapping[str, Any]
@@ -65,6 +68,29 @@ PRESETS = {
         },
         env={**_REWARDS, "num_resident_scenes": 32, "swap_episodes": 32},
     ),
+    # The network of quick with a wider memory, on more frames, and with a checkpoint chosen by validation.
+    "cpu": Preset(
+        frames=10_000_000,
+        time_limit_min=None,
+        num_envs=128,
+        eval_episodes=1000,
+        validation_episodes=200,
+        learner={
+            **_NAVIGATOR,
+            "policy.hidden": 256,
+            "ppo.gamma": 0.99,
+            "ppo.rollout_length": 32,
+            "ppo.epochs": 2,
+            "ppo.minibatches": 4,
+            "ppo.learning_rate": 7e-4,
+            "ppo.entropy_coefficient": 0.02,
+            "ppo.entropy_final_factor": 0.2,
+            "best_metric": "spl",
+            "keep_every_frames": 500_000,
+            "validate_every_frames": 500_000,
+        },
+        env={**_REWARDS, "num_resident_scenes": 32, "swap_episodes": 32},
+    ),
     "long": Preset(
         frames=50_000_000,
         time_limit_min=None,
@@ -92,8 +118,12 @@ class TrainPlan:
     """The environment of the evaluation, with its fixed episodes in sequence."""
     num_episodes: int
     """Episodes of the evaluation."""
+    val_env: EnvConfig
+    """The environment of the validations: that of the evaluation, with other episodes."""
+    val_episodes: int
+    """Episodes of a validation."""
     deterministic: bool
-    """Whether the evaluation takes the most likely actions."""
+    """Whether evaluation and validations take the most likely actions."""
 
     def record(self) -> dict[str, Any]:
         """The settings as plain values, as ``runs.decide`` compares them."""
@@ -129,6 +159,9 @@ def plan_training(args: TrainArgs) -> TrainPlan:
     val_scenes = args.val_scenes or (args.scenes if own else ("houses:val",))
     episodes = preset.eval_episodes if args.eval_episodes is None else args.eval_episodes
     navmesh = args.navmesh if val_scenes == args.scenes else None
+    val_episodes = args.validation_episodes or preset.validation_episodes or DEFAULT_VALIDATION_EPISODES
+    # Other episodes than those of the evaluation, which the choice of a checkpoint must not know.
+    val_set = EpisodeSet(_at_least_one("validation_episodes", val_episodes), args.eval_seed + 1)
     return TrainPlan(
         run_dir=args.run_dir or default_run_dir(args.preset, args.scenes),
         num_envs=_at_least_one("num_envs", preset.num_envs if args.num_envs is None else args.num_envs),
@@ -137,6 +170,8 @@ def plan_training(args: TrainArgs) -> TrainPlan:
         learner=learner_config(settings),
         eval_env=evaluation_env(env, val_scenes, navmesh, EpisodeSet(episodes, args.eval_seed)),
         num_episodes=episodes,
+        val_env=evaluation_env(env, val_scenes, navmesh, val_set),
+        val_episodes=val_episodes,
         deterministic=args.greedy,
     )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from ..envs import BatchPointNavEnv
 from ..envs.choosing import scene_refs
-from ..rl import ProgressBar, load_policy, read_log, train
+from ..rl import ProgressBar, TrainResult, load_policy, read_log, train
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
 from .machine import machine_facts
@@ -18,6 +19,7 @@ from .presets import TrainPlan, plan_training
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
 from .show import console, results_table
+from .validation import Validator
 
 INTERRUPTED = 130
 
@@ -49,6 +51,7 @@ def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
     run.trained.unlink(missing_ok=True)
     run.report.unlink(missing_ok=True)
     progress = ProgressBar(out)
+    validator = Validator(plan.val_env, plan.val_episodes, deterministic=plan.deterministic)
     try:
         result = train(
             plan.learner,
@@ -56,9 +59,11 @@ def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
             run.path,
             resume=run.checkpoints.is_dir(),
             callbacks=[progress],
+            validate=validator,
         )
     finally:
         progress.close()
+        validator.close()
     if result.reason.startswith("SIG"):
         return False
     write_json(
@@ -68,10 +73,16 @@ def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
             "updates": result.updates,
             "seconds": result.elapsed_s,
             "reason": result.reason,
-            "checkpoint": str(result.checkpoint.relative_to(run.path)),
+            "checkpoint": str(_chosen(result, plan).relative_to(run.path)),
         },
     )
     return True
+
+
+def _chosen(result: TrainResult, plan: TrainPlan) -> Path:
+    """The checkpoint that stands for the run: the best by validation, without validations the last."""
+    validated = plan.learner.validate_every_frames is not None
+    return (result.best_checkpoint if validated else None) or result.checkpoint
 
 
 def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:

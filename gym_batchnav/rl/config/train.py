@@ -41,10 +41,17 @@ class TrainConfig:
     """How float images wait in the rollout; "uint8" asks for a range of [0, 1]."""
     checkpoint_every_s: float = 60.0
     """Seconds between checkpoints; 0 writes one after every update."""
+    checkpoint_every_frames: int | None = None
+    """Frames between checkpoints, beside those by seconds; None leaves it to the seconds."""
     keep_checkpoints: int = 3
     """Newest checkpoints that are kept, beside the best."""
+    keep_every_frames: int | None = None
+    """Every so many frames a checkpoint is written that is kept for good, ``frames-<frames>.pt``."""
+    validate_every_frames: int | None = None
+    """Frames between validations; None does without. They decide which checkpoint is the best."""
     best_metric: str = "success"
-    """Running metric that decides which checkpoint is the best; "return" always exists."""
+    """Metric of the validations, else of the training episodes, that decides which checkpoint is the best;
+    "return" always exists."""
     metric_keys: tuple[str, ...] = ("success", "spl", "soft_spl", "distance_to_goal")
     """Keys of the episode-end infos that are averaged and logged, where the environment gives them."""
     metric_window: int = 500
@@ -59,8 +66,8 @@ class TrainConfig:
             raise ConfigError(
                 f"time_limit_s is {self.time_limit_s}; it must be above 0, or None for no limit"
             )
-        if self.threads is not None:
-            at_least(self, 1, "threads")
+        optional = ("threads", "checkpoint_every_frames", "keep_every_frames", "validate_every_frames")
+        at_least(self, 1, *(name for name in optional if getattr(self, name) is not None))
         one_of(self, "bf16", ("auto", "on", "off"))
         one_of(self, "float_image_storage", ("float32", "float16", "uint8"))
 

@@ -47,7 +47,7 @@ class TrainResult:
     checkpoint: Path
     """The last checkpoint."""
     best_checkpoint: Path | None
-    """The one with the best running metric, if any episode ended."""
+    """The one that validations, or else training episodes, found the best, if there is one."""
     metrics: dict[str, float]
     """Running means at the end."""
     log: Path
@@ -62,6 +62,9 @@ class TrainCallback:
 
     def on_update(self, record: Mapping[str, Any]) -> None:
         """An update is done; ``record`` is the line that was logged (see ``logs.py``)."""
+
+    def on_validation(self, record: Mapping[str, Any]) -> None:
+        """The policy was validated; ``record`` is the line that was logged (see ``logs.py``)."""
 
     def on_message(self, text: str) -> None:
         """Something that a person should know, in one line."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pickle
 import re
+import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,8 +93,43 @@ def checkpoint_path(folder: Path, updates: int) -> Path:
     return folder / f"update-{updates:08d}.pt"
 
 
+def milestone_path(folder: Path, frames: int) -> Path:
+    """The file of a checkpoint that is kept for good."""
+    return folder / f"frames-{frames:012d}.pt"
+
+
+def link_checkpoint(path: Path, name: Path) -> None:
+    """Gives a checkpoint a second name, without a second copy where the file system can do that.
+
+    Raises:
+        CheckpointError: the name cannot be written.
+    """
+    temporary = name.with_name(f".{name.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            _link_or_copy(path, temporary)
+            os.replace(temporary, name)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_folder(name.parent)
+    except OSError as error:
+        raise CheckpointError(
+            f"cannot write the checkpoint {name}: {error}; free space or choose another folder"
+        ) from error
+
+
+def _link_or_copy(path: Path, name: Path) -> None:
+    name.unlink(missing_ok=True)
+    try:
+        os.link(path, name)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+            raise
+        shutil.copyfile(path, name)
+
+
 def prune(folder: Path, keep: int) -> None:
-    """Removes all but the newest numbered checkpoints."""
+    """Removes all but the newest numbered checkpoints; the best and those by frames stay."""
     for path in checkpoints(folder)[:-keep]:
         path.unlink(missing_ok=True)
 
@@ -104,7 +141,7 @@ def latest_checkpoint(run_dir: Path | str) -> Path | None:
 
 
 def best_checkpoint(run_dir: Path | str) -> Path | None:
-    """The checkpoint with the best running metric of a run, or None."""
+    """The best checkpoint of a run, by its validations if it has any, or None."""
     path = Path(run_dir) / "checkpoints" / BEST_NAME
     return path if path.is_file() else None
 

@@ -5,6 +5,8 @@ update adds one of kind "update":
 ``{"kind", "update", "frames", "progress", "elapsed_s", "frames_per_second", "learning_rate",
 "entropy_coefficient", "episodes", "losses": {...}, "metrics": {...}, "seconds": {...}}``.
 ``metrics`` holds running means over ended episodes, ``seconds`` the wall time of each stage of this update.
+A validation adds one of kind "validation": ``{"kind", "update", "frames", "elapsed_s", "metrics": {...},
+"seconds": {"validate"}, "best"}``, whose ``metrics`` are means over the validation's episodes.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from gym_batchnav.errors import BatchNavError
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard.writer import SummaryWriter
@@ -40,11 +44,24 @@ class RunLog:
         self._board = _summary_writer(run_dir / "tensorboard", frames) if tensorboard else None
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Appends one record; updates also go to TensorBoard."""
-        self._file.write(json.dumps(_finite(record), allow_nan=False) + "\n")
-        self._file.flush()
+        """Appends one record; updates and validations also go to TensorBoard.
+
+        Raises:
+            BatchNavError: it cannot be written.
+        """
+        try:
+            self._file.write(json.dumps(_finite(record), allow_nan=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise BatchNavError(
+                f"cannot write the log {self.path}: {error}; free space, then resume the run"
+            ) from error
         if self._board is not None and record.get("kind") == "update":
             self._write_scalars(self._board, record)
+        elif self._board is not None and record.get("kind") == "validation":
+            for name, value in record["metrics"].items():
+                self._board.add_scalar(f"validation/{name}", value, int(record["frames"]))
+            self._board.add_scalar("seconds/validate", record["seconds"]["validate"], int(record["frames"]))
 
     def _write_scalars(self, board: SummaryWriter, record: Mapping[str, Any]) -> None:
         step = int(record["frames"])

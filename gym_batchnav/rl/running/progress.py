@@ -46,6 +46,13 @@ class ProgressBar(TrainCallback):
             self._last_line = time.monotonic()
             self._line(f"{record['progress']:4.0%}  {text}")
 
+    def on_validation(self, record: Mapping[str, Any]) -> None:
+        """Writes a line about it."""
+        best = ", the best so far" if record["best"] else ""
+        shown = ", ".join(results(record["metrics"]))
+        spent = clock(record["seconds"]["validate"])
+        self._line(f"validation at {record['frames']:,} frames: {shown}{best} ({spent})")
+
     def on_message(self, text: str) -> None:
         """Writes the line."""
         self._line(text)
@@ -74,15 +81,17 @@ class ProgressBar(TrainCallback):
 def describe(record: Mapping[str, Any], run: RunInfo | None) -> str:
     """One line about an update: frames, frames/s, success, SPL (else the return), time left."""
     parts = [f"{record['frames']:,} frames", f"{record['frames_per_second']:,.0f}/s"]
-    metrics = record["metrics"]
-    if "success" in metrics:
-        parts.append(f"success {metrics['success']:.1%}")
-        if "spl" in metrics:
-            parts.append(f"SPL {metrics['spl']:.3f}")
-    elif "return" in metrics:
-        parts.append(f"return {metrics['return']:.2f}")
+    parts += results(record["metrics"])
     parts.append(f"{clock(time_left(record, run))} left")
     return ", ".join(parts)
+
+
+def results(metrics: Mapping[str, float]) -> list[str]:
+    """Success and SPL in words, the return where there is no success."""
+    if "success" not in metrics:
+        return [f"return {metrics['return']:.2f}"] if "return" in metrics else []
+    spl = [f"SPL {metrics['spl']:.3f}"] if "spl" in metrics else []
+    return [f"success {metrics['success']:.1%}", *spl]
 
 
 def time_left(record: Mapping[str, Any], run: RunInfo | None) -> float:

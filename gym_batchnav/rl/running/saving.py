@@ -21,38 +21,62 @@ class Saver:
         config: of the run.
         run_dir: the run's folder.
         started: ``time.monotonic()`` at the start of this part of the run.
+        by_validation: whether validations decide which checkpoint is the best, instead of training episodes.
     """
 
-    def __init__(self, config: TrainConfig, run_dir: Path, started: float) -> None:
+    def __init__(self, config: TrainConfig, run_dir: Path, started: float, *, by_validation: bool) -> None:
         self.config = config
         self.folder = run_dir / "checkpoints"
+        self.best_by = "validation" if by_validation else "training"
         self.best = float("-inf")
-        self._last_saved = started
+        self._last_time, self._last_frames = started, 0
 
     def restore(self, content: Mapping[str, Any]) -> None:
-        """Takes over from a checkpoint how good the best one was."""
-        self.best = float(content["progress"]["best"])
+        """Takes over from a checkpoint how good the best one was, if it was measured in the same way."""
+        progress = content["progress"]
+        self._last_frames = int(progress["frames"])
+        if progress.get("best_by", "training") == self.best_by:
+            self.best = float(progress["best"])
 
-    def due(self) -> bool:
-        """Whether it is time for a checkpoint."""
-        return time.monotonic() - self._last_saved >= self.config.checkpoint_every_s
+    def due(self, frames: int) -> bool:
+        """Whether it is time for a checkpoint: by seconds, by frames, or for one that is kept for good."""
+        if time.monotonic() - self._last_time >= self.config.checkpoint_every_s:
+            return True
+        every = (self.config.checkpoint_every_frames, self.config.keep_every_frames)
+        return any(step is not None and frames // step > self._last_frames // step for step in every)
 
-    def save(self, state: RunState) -> Path:
-        """Writes a checkpoint, as the best too if it is; gives its path.
+    def save(self, state: RunState, validated_frames: int) -> Path:
+        """Writes a checkpoint; gives its path.
+
+        Args:
+            state: of the run.
+            validated_frames: frames at the last validation.
 
         Raises:
             CheckpointError: it cannot be written; those before are whole.
         """
-        content = state.content()
+        frames, metrics = state.counters.frames, state.collector.metrics
+        if self.best_by == "training" and metrics.episodes >= _BEST_EPISODES:
+            means = metrics.means()
+            self.save_if_best(state, means.get(self.config.best_metric, means["return"]), validated_frames)
         path = ckpt.checkpoint_path(self.folder, state.counters.updates)
-        metrics = state.collector.metrics
-        score = metrics.means().get(self.config.best_metric, metrics.means().get("return", float("-inf")))
-        better = metrics.episodes >= _BEST_EPISODES and score > self.best
-        self.best = score if better else self.best
-        content["progress"]["best"] = self.best
-        if better:
-            ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, content)
-        ckpt.save_checkpoint(path, content)
+        ckpt.save_checkpoint(path, self._content(state, validated_frames))
+        every = self.config.keep_every_frames
+        if every is not None and frames // every > self._last_frames // every:
+            ckpt.link_checkpoint(path, ckpt.milestone_path(self.folder, frames))
         ckpt.prune(self.folder, self.config.keep_checkpoints)
-        self._last_saved = time.monotonic()
+        self._last_time, self._last_frames = time.monotonic(), frames
         return path
+
+    def save_if_best(self, state: RunState, score: float, validated_frames: int) -> bool:
+        """Writes the best checkpoint if ``score`` is above all before; gives whether it is."""
+        if not score > self.best:
+            return False
+        self.best = score
+        ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, self._content(state, validated_frames))
+        return True
+
+    def _content(self, state: RunState, validated_frames: int) -> dict[str, Any]:
+        content = state.content()
+        content["progress"].update(best=self.best, best_by=self.best_by, validated_frames=validated_frames)
+        return content

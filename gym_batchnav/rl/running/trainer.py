@@ -21,6 +21,7 @@ from gym_batchnav.rl.running.logs import RunLog
 from gym_batchnav.rl.running.saving import Saver
 from gym_batchnav.rl.running.signals import StopSignals
 from gym_batchnav.rl.running.state import RunState
+from gym_batchnav.rl.running.validation import Validate, Validation
 
 MakeEnvs = Callable[[], VectorEnv[Any, Any, Any]]
 
@@ -32,6 +33,7 @@ def train(
     *,
     resume: bool = False,
     callbacks: Sequence[TrainCallback] = (),
+    validate: Validate | None = None,
 ) -> TrainResult:
     """Trains a policy by PPO and leaves logs and checkpoints in a folder.
 
@@ -43,6 +45,8 @@ def train(
             ``get_state()`` and ``set_state(state)`` the run continues exactly; else it begins new episodes,
             seeded by the run's seed and its frames, and says so.
         callbacks: listeners.
+        validate: evaluates the policy every ``config.validate_every_frames`` and at the end, and so decides
+            which checkpoint is the best.
 
     Returns:
         How the run ended; SIGTERM and SIGINT end it cleanly after the update in progress.
@@ -62,7 +66,7 @@ def train(
     with StopSignals() as signals, _one_torch_thread(config.device):
         envs = make_envs()
         try:
-            trainer = Trainer(config, envs, run_dir, callbacks, signals, started)
+            trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started)
             trainer.begin(ckpt.load_checkpoint(newest, "cpu") if newest is not None else None)
             try:
                 return trainer.run()
@@ -94,13 +98,15 @@ class Trainer:
         envs: VectorEnv[Any, Any, Any],
         run_dir: Path,
         callbacks: Sequence[TrainCallback],
+        validate: Validate | None,
         signals: StopSignals,
         started: float,
     ) -> None:
         self.config, self.envs, self.run_dir = config, envs, run_dir
         self.callbacks, self.signals = callbacks, signals
         self.state = RunState(config, envs, started)
-        self.saver = Saver(config, run_dir, started)
+        self.validation = Validation(config, validate, lambda: bool(signals.reason))
+        self.saver = Saver(config, run_dir, started, by_validation=self.validation.active)
         self._stop_reason = ""
         self.env_seconds: dict[str, float] = {}
         self.log: RunLog
@@ -114,6 +120,7 @@ class Trainer:
         else:
             messages.append(state.restore(content))
             self.saver.restore(content)
+            self.validation.restore(content)
         self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
         parameters = sum(p.numel() for p in state.policy.parameters())
         self.log.write(
@@ -147,15 +154,19 @@ class Trainer:
 
     def run(self) -> TrainResult:
         """Updates until a limit, a signal or a callback ends it."""
+        counters = self.state.counters
+        self._validate(due=self.validation.due(counters.frames))
         while not (reason := self._end_reason()):
             self._update()
-            if self.saver.due():
-                self.saver.save(self.state)
-        path = self.saver.save(self.state)
+            self._validate(due=self.validation.due(counters.frames))
+            if self.saver.due(counters.frames):
+                self.saver.save(self.state, self.validation.frames)
+        self._validate(due=self.validation.active and counters.frames > self.validation.frames)
+        path = self.saver.save(self.state, self.validation.frames)
         result = TrainResult(
-            frames=self.state.counters.frames,
-            updates=self.state.counters.updates,
-            elapsed_s=self.state.counters.elapsed_s,
+            frames=counters.frames,
+            updates=counters.updates,
+            elapsed_s=counters.elapsed_s,
             reason=reason,
             checkpoint=path,
             best_checkpoint=ckpt.best_checkpoint(self.run_dir),
@@ -207,6 +218,18 @@ class Trainer:
         self.log.write(record)
         for callback in self.callbacks:
             callback.on_update(record)
+
+    def _validate(self, *, due: bool) -> None:
+        if not due or self.signals.reason:
+            return
+        record = self.validation.run(self.state)
+        if record is None:
+            return
+        score = record["metrics"][self.config.best_metric]
+        record["best"] = self.saver.save_if_best(self.state, score, self.validation.frames)
+        self.log.write(record)
+        for callback in self.callbacks:
+            callback.on_validation(record)
 
     def _environment_seconds(self) -> dict[str, float]:
         """Parts of the stage "env" as "env/<part>", where the environment keeps sums in ``timings``."""
