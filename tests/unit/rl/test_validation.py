@@ -144,7 +144,7 @@ def test_scores_of_training_episodes_do_not_stand_against_validations(tmp_path, 
     first = train(config, make, tmp_path)
     assert load_checkpoint(first.best_checkpoint)["progress"]["best_by"] == "training"
     config = dataclasses.replace(config, total_frames=6 * frames, validate_every_frames=frames)
-    # Where it goes on, and after each update: far below what training episodes gave, but the first of its kind.
+    # Where it goes on, and after each update: below what training gave, but the first of its kind.
     train(config, make, tmp_path, resume=True, validate=Scores(0.001, 0.0005, 0.0001))
     progress = load_checkpoint(best_checkpoint(tmp_path))["progress"]
     assert (progress["best_by"], progress["best"], progress["updates"]) == ("validation", 0.001, 4)
@@ -193,7 +193,7 @@ def test_a_signal_ends_a_validation_which_is_made_up_for_on_resuming(tmp_path, s
 def test_validations_need_a_function_and_its_metric(tmp_path, stateful_envs):
     with pytest.raises(ConfigError, match="validate_every_frames is 96, but train"):
         train(VALIDATED, lambda: stateful_envs(6), tmp_path / "a")
-    with pytest.raises(ConfigError, match="best_metric is 'success'.*it gives spl, steps"):
+    with pytest.raises(ConfigError, match=r"best_metric is 'success'.*it gives spl, steps"):
         train(VALIDATED, lambda: stateful_envs(6), tmp_path / "b",
               validate=lambda agent: {"steps": 1.0, "spl": 0.5})  # fmt: skip
 
