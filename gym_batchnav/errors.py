@@ -5,6 +5,8 @@ A message says what was wrong, the value that was given, the limit, and what to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class BatchNavError(Exception):
     """Base class of all errors raised on purpose by ``gym_batchnav``."""
@@ -28,6 +30,15 @@ class EpisodeError(BatchNavError):
 
 class CheckpointError(BatchNavError):
     """A checkpoint cannot be written, read, or does not fit the policy."""
+
+
+class DistributedError(BatchNavError, RuntimeError):
+    """Ranks of a run do not come together, differ, or have died; ``ranks`` are those to blame, if known."""
+
+    def __init__(self, message: str, ranks: Sequence[int] = ()) -> None:
+        """Say what happened and which ranks are to blame."""
+        super().__init__(message)
+        self.ranks = tuple(ranks)
 
 
 class ActionError(BatchNavError, ValueError):
