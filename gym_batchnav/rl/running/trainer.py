@@ -18,6 +18,7 @@ from gym_batchnav.rl.learning.precision import choose_bf16
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.running.logs import RunLog
+from gym_batchnav.rl.running.memory import keep_freed_memory
 from gym_batchnav.rl.running.saving import Saver
 from gym_batchnav.rl.running.signals import StopSignals
 from gym_batchnav.rl.running.state import RunState
@@ -36,6 +37,8 @@ def train(
     validate: Validate | None = None,
 ) -> TrainResult:
     """Trains a policy by PPO and leaves logs and checkpoints in a folder.
+
+    The process keeps large blocks of memory that it frees from then on, see ``keep_freed_memory``.
 
     Args:
         config: of the run. A resumed run may change limits and rates, not the network.
@@ -63,6 +66,7 @@ def train(
             f"{run_dir} already holds a run ({newest.name}); resume it, or choose another folder"
         )
     started = time.monotonic()
+    keep_freed_memory()
     with StopSignals() as signals, _one_torch_thread(config.device):
         envs = make_envs()
         try:
