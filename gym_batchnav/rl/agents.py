@@ -86,7 +86,7 @@ class PolicyAgent:
         if state is None:
             none = torch.full(starts.shape, -1, dtype=torch.int64, device=device)
             state = PolicyState(self.policy.initial_state(starts.shape[0]), none)
-        output, memory = self.policy.step(tensors, state.memory, state.previous, starts)
+        output, memory = self.policy.step(self.policy.prepare(tensors), state.memory, state.previous, starts)
         actions = sample_actions(output.logits, None if deterministic else self.generator)
         return actions.cpu().numpy(), PolicyState(memory, actions)
 

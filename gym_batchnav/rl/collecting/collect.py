@@ -50,7 +50,7 @@ class Collector:
         self.timer = timer
         self.state = policy.initial_state(envs.num_envs)
         self.rollout = Rollout(
-            policy.spec, config.ppo.rollout_length, envs.num_envs, self.state, config.float_image_storage
+            policy.prepared, config.ppo.rollout_length, envs.num_envs, self.state, config.float_image_storage
         )
         self.metrics = EpisodeMetrics(config.metric_keys, config.metric_window, envs.num_envs)
         self.last_values = self.rollout.values[0].clone()
@@ -59,7 +59,7 @@ class Collector:
         """Begins new episodes in all rows."""
         obs, _ = self.stepper.reset(seed)
         last = self.rollout.steps
-        self.rollout.put_obs(last, obs)
+        self.rollout.put_obs(last, self.policy.prepare(obs))
         self.rollout.starts[last] = True
         self.rollout.previous[last] = -1
         self.state = self.policy.initial_state(self.stepper.num_envs)
@@ -99,7 +99,7 @@ class Collector:
 
     def _store(self, t: int, step: Transition) -> None:
         rollout = self.rollout
-        rollout.put_obs(t + 1, step.obs)
+        rollout.put_obs(t + 1, self.policy.prepare(step.obs))
         rollout.rewards[t].copy_(torch.from_numpy(step.rewards))
         rollout.terminated[t].copy_(torch.from_numpy(step.terminated))
         rollout.truncated[t].copy_(torch.from_numpy(step.truncated))
@@ -110,7 +110,11 @@ class Collector:
     def _keep(self, t: int, step: Transition, obs: dict[str, Tensor]) -> _Truncated:
         rows = torch.from_numpy(step.final_rows).to(self.state.device)
         return _Truncated(
-            t, rows, self.rollout.encode(obs), self.state[:, rows], self.rollout.actions[t, rows]
+            t,
+            rows,
+            self.rollout.encode(self.policy.prepare(obs)),
+            self.state[:, rows],
+            self.rollout.actions[t, rows],
         )
 
     def _value_truncated(self, truncated: list[_Truncated]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import StorageDtype
-from gym_batchnav.rl.spec import EnvSpec, FieldSpec
+from gym_batchnav.rl.spec import FieldSpec
 
 
 class Batch(NamedTuple):
@@ -39,16 +39,29 @@ class Batch(NamedTuple):
 
 
 class Rollout:
-    """Frames 0 ... T - 1 with what was done in them, and the observation of frame T."""
+    """Frames 0 ... T - 1 with what was done in them, and the observation of frame T.
+
+    Args:
+        fields: prepared observations by key, see ``ActorCritic.prepare``.
+        steps: T.
+        num_envs: N.
+        state: (S, N, hidden), like the memory that is to be kept; its device is that of the rollout.
+        image_dtype: how float images are kept.
+    """
 
     def __init__(
-        self, spec: EnvSpec, steps: int, num_envs: int, state: Tensor, image_dtype: StorageDtype
+        self,
+        fields: Mapping[str, FieldSpec],
+        steps: int,
+        num_envs: int,
+        state: Tensor,
+        image_dtype: StorageDtype,
     ) -> None:
         device = state.device
-        self.steps, self.num_envs, self.spec = steps, num_envs, spec
+        self.steps, self.num_envs = steps, num_envs
         self.obs = {
             key: torch.zeros(steps + 1, num_envs, *field.shape, dtype=_stored_dtype(key, field, image_dtype))
-            for key, field in spec.fields.items()
+            for key, field in fields.items()
         }
         self.obs = {key: value.to(device) for key, value in self.obs.items()}
         self.state = torch.zeros_like(state)

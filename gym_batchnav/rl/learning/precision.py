@@ -25,7 +25,7 @@ def choose_bf16(policy: ActorCritic, switch: Switch) -> bool:
         return False
     if switch == "on":
         return True
-    fields = policy.spec.fields
+    fields = policy.prepared
     height, width = fields[policy.image_keys[0]].shape[:2]
     channels = sum(fields[key].shape[2] for key in policy.image_keys)
     images = torch.zeros(_FRAMES, height, width, channels, device=policy.device)

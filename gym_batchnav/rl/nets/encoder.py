@@ -9,25 +9,6 @@ from torch.nn import functional
 from gym_batchnav.rl.config import PolicyConfig
 
 
-def space_to_depth(images: Tensor, block: int) -> Tensor:
-    """Folds blocks of pixels into channels.
-
-    Args:
-        images: (B, H, W, C); H and W are padded with zeros up to multiples of ``block``.
-        block: pixels per side of a block.
-
-    Returns:
-        (B, C * block^2, H / block, W / block), a channels-last view of new memory.
-    """
-    batch, height, width, channels = images.shape
-    pad_h, pad_w = -height % block, -width % block
-    if pad_h or pad_w:
-        images = functional.pad(images, (0, 0, 0, pad_w, 0, pad_h))
-    rows, cols = (height + pad_h) // block, (width + pad_w) // block
-    blocks = images.reshape(batch, rows, block, cols, block, channels).permute(0, 1, 3, 2, 4, 5)
-    return blocks.reshape(batch, rows, cols, block * block * channels).permute(0, 3, 1, 2)
-
-
 class SqueezeExcite(nn.Module):
     """Gates each channel by the mean of all channels (Hu et al. 2018)."""
 
@@ -63,13 +44,12 @@ class ResidualBlock(nn.Module):
 
 
 class ImageEncoder(nn.Module):
-    """Images (B, H, W, C), already in floats of order 1, to features (B, hidden) at or above 0."""
+    """Prepared images (B, h, w, c), in floats of order 1, to features (B, hidden) at or above 0."""
 
     def __init__(self, config: PolicyConfig, height: int, width: int, channels: int) -> None:
         super().__init__()
-        self.block = config.space_to_depth
         self.channels_last = config.channels_last
-        self.stem = nn.Conv2d(channels * self.block**2, config.stem_planes, 3, config.stem_stride, 1)
+        self.stem = nn.Conv2d(channels, config.stem_planes, 3, config.stem_stride, 1)
         nn.init.kaiming_normal_(self.stem.weight, nonlinearity="relu")
         stages: list[nn.Module] = []
         planes = config.stem_planes
@@ -86,12 +66,12 @@ class ImageEncoder(nn.Module):
             self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _convolve(self, images: Tensor) -> Tensor:
-        x = space_to_depth(images, self.block)
+        x = images.permute(0, 3, 1, 2)
         if not self.channels_last:
             x = x.contiguous()
         features: Tensor = self.stages(functional.relu(self.stem(x), inplace=True))
         return features.flatten(1)
 
     def forward(self, images: Tensor) -> Tensor:
-        """Maps (B, H, W, C) float to (B, hidden)."""
+        """Maps (B, h, w, c) float to (B, hidden)."""
         return functional.relu(self.project(self._convolve(images)))

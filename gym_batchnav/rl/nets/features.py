@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import DepthTransform, PolicyConfig
@@ -39,23 +41,70 @@ def polar_goal_features(goal: Tensor) -> Tensor:
 
 
 def transform_depth(depth: Tensor, kind: DepthTransform) -> Tensor:
-    """Maps depth in [0, 1] onto [0, 1] with more of the range for near things, then onto [-1, 1]."""
+    """Maps depth in [0, 1] onto [0, 1] with more of the range for near things."""
     if kind == "sqrt":
-        depth = depth.clamp_min(0).sqrt()
-    elif kind == "log":
-        depth = torch.log1p(depth.clamp_min(0) * _LOG_SCALE) / math.log1p(_LOG_SCALE)
-    return depth * 2 - 1
+        return depth.clamp_min(0).sqrt()
+    if kind == "log":
+        return torch.log1p(depth.clamp_min(0) * _LOG_SCALE) / math.log1p(_LOG_SCALE)
+    return depth
 
 
-def image_features(image: Tensor, spec: FieldSpec, config: PolicyConfig) -> Tensor:
-    """One image (B, H, W, C), uint8 or float, as floats of order 1.
+def prepared_field(field: FieldSpec, config: PolicyConfig) -> FieldSpec:
+    """Shape and type of an observation after ``ActorCritic.prepare``."""
+    if not field.is_image:
+        return field
+    block, (height, width, channels) = config.space_to_depth, field.shape
+    shape = (-(-height // block), -(-width // block), channels * block**2)
+    return replace(field, shape=shape)
+
+
+def prepare_image(image: Tensor, field: FieldSpec, config: PolicyConfig) -> Tensor:
+    """What is done once to an image, however often the network reads it.
+
+    Args:
+        image: (B, H, W, C), as the environment gives it.
+        field: its spec.
+        config: of the network.
+
+    Returns:
+        (B, H / block, W / block, C * block^2): depth transformed, blocks of pixels folded into channels.
+    """
+    if field.unit_range and field.dtype != "uint8":
+        image = transform_depth(image, config.depth_transform)
+    return space_to_depth(image, config.space_to_depth)
+
+
+def image_floats(image: Tensor, field: FieldSpec) -> Tensor:
+    """One prepared image (B, h, w, c), uint8 or float, as new float32 of order 1.
 
     A uint8 tensor is read as 255ths whether the space says uint8 or the rollout stored a float image so.
     """
-    pixels = image.float() / 255 if image.dtype == torch.uint8 else image.float()
-    if spec.dtype == "uint8":
-        return pixels * 2 - 1
-    return transform_depth(pixels, config.depth_transform) if spec.unit_range else pixels
+    floats = image.to(torch.float32, copy=True)
+    scale = 1 / 255 if image.dtype == torch.uint8 else 1.0
+    if not (field.unit_range or field.dtype == "uint8"):
+        return floats
+    # [0, 1] to [-1, 1] in one pass over memory.
+    minus_one = torch.full((), -1.0, device=image.device)
+    return torch.add(minus_one, floats, alpha=2 * scale, out=floats)
+
+
+def space_to_depth(images: Tensor, block: int) -> Tensor:
+    """Folds blocks of pixels into channels.
+
+    Args:
+        images: (B, H, W, C); H and W are padded with zeros up to multiples of ``block``.
+        block: pixels per side of a block.
+
+    Returns:
+        (B, H / block, W / block, C * block^2).
+    """
+    batch, height, width, channels = images.shape
+    pad_h, pad_w = -height % block, -width % block
+    if pad_h or pad_w:
+        images = functional.pad(images, (0, 0, 0, pad_w, 0, pad_h))
+    rows, cols = (height + pad_h) // block, (width + pad_w) // block
+    blocks = images.reshape(batch, rows, block, cols, block, channels).permute(0, 1, 3, 2, 4, 5)
+    return blocks.reshape(batch, rows, cols, block * block * channels)
 
 
 def image_keys(spec: EnvSpec) -> list[str]:

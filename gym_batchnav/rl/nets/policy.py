@@ -12,10 +12,17 @@ from torch.nn import functional
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import PolicyConfig
 from gym_batchnav.rl.nets.encoder import ImageEncoder
-from gym_batchnav.rl.nets.features import image_features, image_keys, vector_features, vector_width
+from gym_batchnav.rl.nets.features import (
+    image_floats,
+    image_keys,
+    prepare_image,
+    prepared_field,
+    vector_features,
+    vector_width,
+)
 from gym_batchnav.rl.nets.recurrent import RecurrentCore
 from gym_batchnav.rl.nets.values import ValueScale
-from gym_batchnav.rl.spec import EnvSpec
+from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
 Observations = Mapping[str, Tensor]
 
@@ -41,6 +48,9 @@ class ActorCritic(nn.Module):
         self.spec = spec
         self.bf16 = False
         self.image_keys = image_keys(spec)
+        self.prepared: dict[str, FieldSpec] = {
+            key: prepared_field(field, config) for key, field in spec.fields.items()
+        }
         self.vector_keys = [key for key in spec.fields if key not in self.image_keys]
         width = self._build_inputs()
         self.core = RecurrentCore(config.recurrence, width, config.hidden, config.layers)
@@ -70,8 +80,8 @@ class ActorCritic(nn.Module):
         width = len(self.vector_keys) * config.vector_embedding
         self.encoder: ImageEncoder | None = None
         if self.image_keys:
-            height, columns = fields[self.image_keys[0]].shape[:2]
-            channels = sum(fields[key].shape[2] for key in self.image_keys)
+            height, columns = self.prepared[self.image_keys[0]].shape[:2]
+            channels = sum(self.prepared[key].shape[2] for key in self.image_keys)
             self.encoder = ImageEncoder(config, height, columns, channels)
             width += config.hidden
         self.action_embedding: nn.Embedding | None = None
@@ -89,11 +99,23 @@ class ActorCritic(nn.Module):
         """The state before any step: zeros (S, num_envs, hidden)."""
         return self.core.initial_state(num_envs, self.device)
 
+    def prepare(self, obs: Observations) -> dict[str, Tensor]:
+        """Observations (B, ...) of the environment in the form that the network reads.
+
+        Returns:
+            Those that the network uses, (B, *shape) of ``prepared`` each; images in new memory.
+        """
+        fields, images = self.spec.fields, self.image_keys
+        return {
+            key: prepare_image(obs[key], fields[key], self.config) if key in images else obs[key]
+            for key in fields
+        }
+
     def features(self, obs: Observations, previous: Tensor, starts: Tensor) -> Tensor:
         """Inputs of the memory.
 
         Args:
-            obs: (B, ...) each.
+            obs: (B, ...) each, prepared.
             previous: (B,) int64 actions.
             starts: (B,) bool; no previous action counts there.
 
@@ -103,7 +125,7 @@ class ActorCritic(nn.Module):
         parts: list[Tensor] = []
         fields = self.spec.fields
         if self.encoder is not None:
-            images = [image_features(obs[key], fields[key], self.config) for key in self.image_keys]
+            images = [image_floats(obs[key], fields[key]) for key in self.image_keys]
             image = images[0] if len(images) == 1 else torch.cat(images, dim=3)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 parts.append(self.encoder(image).float())
@@ -121,7 +143,7 @@ class ActorCritic(nn.Module):
         """One frame of N environments.
 
         Args:
-            obs: (N, ...) each.
+            obs: (N, ...) each, prepared.
             state: (S, N, hidden).
             previous: (N,) int64.
             starts: (N,) bool.
@@ -137,7 +159,7 @@ class ActorCritic(nn.Module):
         """T frames of N environments; equal to ``step`` called T times.
 
         Args:
-            obs: (T, N, ...) each.
+            obs: (T, N, ...) each, prepared.
             state: (S, N, hidden), before the first frame.
             previous: (T, N) int64.
             starts: (T, N) bool.

@@ -78,7 +78,7 @@ def filled_rollout(num_envs: int, steps: int = 5, spec: EnvSpec = SPEC) -> tuple
     torch.manual_seed(0)
     policy = ActorCritic(PolicyConfig(hidden=8, vector_embedding=8, action_embedding=4), spec)
     nn.init.normal_(policy.actor.weight)
-    rollout = Rollout(spec, steps, num_envs, policy.initial_state(num_envs), "float32")
+    rollout = Rollout(policy.prepared, steps, num_envs, policy.initial_state(num_envs), "float32")
     for n in range(num_envs):
         for t in range(steps + 1):
             rollout.obs["observation"][t, n] = torch.tensor([n, t, n * t], dtype=torch.float32)

@@ -6,8 +6,7 @@ from torch import nn
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig
-from gym_batchnav.rl.nets.encoder import space_to_depth
-from gym_batchnav.rl.nets.features import polar_goal_features, transform_depth
+from gym_batchnav.rl.nets.features import image_floats, polar_goal_features, space_to_depth, transform_depth
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 from gym_batchnav.rl.nets.recurrent import RecurrentCore, plan_fragments
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -78,13 +77,14 @@ def test_whole_policy_sequence_equals_steps(config):
         "rgb": torch.randint(0, 256, (steps, num_envs, 16, 16, 3), dtype=torch.uint8),
         "pointgoal": torch.rand(steps, num_envs, 2) * 3,
     }
+    frames = [policy.prepare({key: value[t] for key, value in obs.items()}) for t in range(steps)]
+    stacked = {key: torch.stack([frame[key] for frame in frames]) for key in obs}
     previous = torch.randint(0, 4, (steps, num_envs))
     starts = torch.rand(steps, num_envs) < 0.25
     state = torch.randn(policy.core.state_rows, num_envs, 16)
-    whole = policy.sequence(obs, state, previous, starts)
+    whole = policy.sequence(stacked, state, previous, starts)
     for t in range(steps):
-        frame = {key: value[t] for key, value in obs.items()}
-        out, state = policy.step(frame, state, previous[t], starts[t])
+        out, state = policy.step(frames[t], state, previous[t], starts[t])
         torch.testing.assert_close(whole.logits[t], out.logits, rtol=0, atol=1e-5)
         torch.testing.assert_close(whole.values[t], out.values, rtol=0, atol=1e-5)
 
@@ -93,6 +93,7 @@ def test_previous_action_does_not_count_at_a_start():
     policy = ActorCritic(PolicyConfig(hidden=16, stem_planes=4, planes=(4,), strides=(2,)), IMAGE_SPEC)
     obs = {"depth": torch.zeros(2, 16, 16, 1), "rgb": torch.zeros(2, 16, 16, 3, dtype=torch.uint8),
            "pointgoal": torch.ones(2, 2)}  # fmt: skip
+    obs = policy.prepare(obs)
     features = policy.features(obs, torch.tensor([1, 3]), torch.tensor([True, True]))[:, -32:]
     assert torch.equal(features[0], features[1])
     features = policy.features(obs, torch.tensor([1, 3]), torch.tensor([False, False]))[:, -32:]
@@ -102,9 +103,9 @@ def test_previous_action_does_not_count_at_a_start():
 def test_space_to_depth_keeps_blocks_together():
     images = torch.arange(1 * 4 * 4 * 1).reshape(1, 4, 4, 1).float()
     blocks = space_to_depth(images, 2)
-    assert blocks.shape == (1, 4, 2, 2)
-    assert blocks[0, :, 0, 1].tolist() == [2, 3, 6, 7]  # upper right block of rows 0 1 2 3 / 4 5 6 7
-    assert space_to_depth(torch.ones(2, 5, 3, 1), 4).shape == (2, 16, 2, 1)
+    assert blocks.shape == (1, 2, 2, 4)
+    assert blocks[0, 0, 1].tolist() == [2, 3, 6, 7]  # upper right block of rows 0 1 2 3 / 4 5 6 7
+    assert space_to_depth(torch.ones(2, 5, 3, 1), 4).shape == (2, 2, 1, 16)
 
 
 def test_feature_transforms():
@@ -120,8 +121,25 @@ def test_feature_transforms():
     assert torch.isfinite(features[0]).all()
     assert features[0, 10:].tolist() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     for kind in ("none", "sqrt", "log"):
-        assert transform_depth(torch.tensor([0.0, 1.0]), kind).tolist() == pytest.approx([-1.0, 1.0])
-    assert float(transform_depth(torch.tensor(0.25), "sqrt")) == 0.0
+        assert transform_depth(torch.tensor([0.0, 1.0]), kind).tolist() == pytest.approx([0.0, 1.0])
+    assert float(transform_depth(torch.tensor(0.25), "sqrt")) == 0.5
+
+
+def test_images_reach_the_network_between_minus_one_and_one():
+    depth, rgb = IMAGE_SPEC.fields["depth"], IMAGE_SPEC.fields["rgb"]
+    free = FieldSpec(shape=(1, 1, 3), dtype="float32", unit_range=False)
+    half = torch.tensor([0.0, 0.25, 1.0]).half().reshape(1, 1, 1, 3)
+    for image, field in (
+        (half, depth),
+        (torch.tensor([0, 64, 255], dtype=torch.uint8).reshape(1, 1, 1, 3), depth),
+        (torch.tensor([0, 64, 255], dtype=torch.uint8).reshape(1, 1, 1, 3), rgb),
+    ):
+        floats = image_floats(image, field)
+        assert floats.dtype == torch.float32
+        # 64 / 255 * 2 - 1 = -0.49804
+        torch.testing.assert_close(floats.flatten(), torch.tensor([-1.0, -0.5, 1.0]), rtol=0, atol=2e-3)
+    assert image_floats(half, free).flatten().tolist() == [0.0, 0.25, 1.0]
+    assert half.flatten().tolist() == [0.0, 0.25, 1.0]
 
 
 def test_untrained_policy_acts_by_its_prior():
