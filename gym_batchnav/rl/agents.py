@@ -111,7 +111,7 @@ def load_policy(path: Path | str, device: str = "cpu", seed: int = 0) -> PolicyA
     except RuntimeError as error:
         raise CheckpointError(f"the weights in {path} do not fit their own configuration: {error}") from error
     # Chosen by a measurement on the machine that trained; elsewhere it could be slow.
-    policy.bf16 = False
+    policy.precision = "float32"
     return PolicyAgent(policy, seed)
 
 

@@ -31,7 +31,7 @@ def config(updates: int) -> TrainConfig:
         ),
         total_frames=updates * FRAMES,
         threads=1,
-        bf16="off",
+        precision="float32",
         tensorboard=False,
     )
 

@@ -38,7 +38,7 @@ def test_training_on_houses_and_files(tmp_path: Path) -> None:
         TrainConfig(
             policy=PolicyConfig(hidden=16, stem_planes=4, planes=(4,), strides=(1,)),
             ppo=PPOConfig(rollout_length=STEPS, minibatches=2, epochs=1),
-            total_frames=UPDATES * ROWS * STEPS, threads=1, bf16="off", tensorboard=False,
+            total_frames=UPDATES * ROWS * STEPS, threads=1, precision="float32", tensorboard=False,
         ),
         lambda: Watched(ROWS, config),
         tmp_path / "run",

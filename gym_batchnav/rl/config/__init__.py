@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from gym_batchnav.rl.config.policy import DepthTransform, GoalFormat, PolicyConfig, Recurrence
 from gym_batchnav.rl.config.ppo import PPOConfig, ScheduleKind
-from gym_batchnav.rl.config.train import StorageDtype, Switch, TrainConfig
+from gym_batchnav.rl.config.train import Precision, PrecisionChoice, StorageDtype, TrainConfig
 
 __all__ = [
     "DepthTransform",
     "GoalFormat",
     "PPOConfig",
     "PolicyConfig",
+    "Precision",
+    "PrecisionChoice",
     "Recurrence",
     "ScheduleKind",
     "StorageDtype",
-    "Switch",
     "TrainConfig",
 ]

@@ -13,8 +13,10 @@ from gym_batchnav.rl.config.policy import PolicyConfig
 from gym_batchnav.rl.config.ppo import PPOConfig
 
 StorageDtype = Literal["float32", "float16", "uint8"]
-Switch = Literal["auto", "on", "off"]
+Precision = Literal["float32", "bfloat16", "float16"]
+PrecisionChoice = Literal["auto", "float32", "bfloat16", "float16"]
 _Config = TypeVar("_Config")
+_BF16: dict[str, PrecisionChoice] = {"auto": "auto", "on": "bfloat16", "off": "float32"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +37,9 @@ class TrainConfig:
     """Torch device of the policy."""
     threads: int | None = None
     """Threads that compute gradients side by side on a CPU; None takes one per core."""
-    bf16: Switch = "auto"
-    """bfloat16 in the encoder; "auto" uses it only where a short measurement finds it faster."""
+    precision: PrecisionChoice = "auto"
+    """Of the network's arithmetic; weights, losses and heads stay in float32. On CPUs it is that of the image
+    encoder alone. "auto" goes below float32 only where a short measurement finds that faster."""
     float_image_storage: StorageDtype = "float16"
     """How float images wait in the rollout; "uint8" asks for a range of [0, 1]."""
     checkpoint_every_s: float = 60.0
@@ -68,7 +71,7 @@ class TrainConfig:
             )
         optional = ("threads", "checkpoint_every_frames", "keep_every_frames", "validate_every_frames")
         at_least(self, 1, *(name for name in optional if getattr(self, name) is not None))
-        one_of(self, "bf16", ("auto", "on", "off"))
+        one_of(self, "precision", ("auto", "float32", "bfloat16", "float16"))
         one_of(self, "float_image_storage", ("float32", "float16", "uint8"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,6 +82,8 @@ class TrainConfig:
     def from_dict(cls, data: Mapping[str, Any]) -> TrainConfig:
         """The inverse of ``to_dict``; raises ``ConfigError`` on unknown fields."""
         values = dict(data)
+        if "bf16" in values:  # what ``precision`` was called in earlier runs
+            values.setdefault("precision", _BF16[values.pop("bf16")])
         values["policy"] = _build(PolicyConfig, values.get("policy", {}))
         values["ppo"] = _build(PPOConfig, values.get("ppo", {}))
         return _build(cls, values)

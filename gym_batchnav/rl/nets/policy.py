@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.config import PolicyConfig
+from gym_batchnav.rl.config import PolicyConfig, Precision
 from gym_batchnav.rl.nets.encoder import ImageEncoder
 from gym_batchnav.rl.nets.features import (
     image_floats,
@@ -46,7 +47,7 @@ class ActorCritic(nn.Module):
         super().__init__()
         self.config = config
         self.spec = spec
-        self.bf16 = False
+        self.precision: Precision = "float32"
         self.image_keys = image_keys(spec)
         self.prepared: dict[str, FieldSpec] = {
             key: prepared_field(field, config) for key, field in spec.fields.items()
@@ -127,7 +128,7 @@ class ActorCritic(nn.Module):
         if self.encoder is not None:
             images = [image_floats(obs[key], fields[key]) for key in self.image_keys]
             image = images[0] if len(images) == 1 else torch.cat(images, dim=3)
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+            with self._lower_precision(everywhere=True):
                 parts.append(self.encoder(image).float())
         for key in self.vector_keys:
             parts.append(
@@ -151,9 +152,10 @@ class ActorCritic(nn.Module):
         Returns:
             Log-probabilities (N, actions) and values (N,), and the state after the frame.
         """
-        x = self.features(obs, previous, starts)
-        hidden, state = self.core.step(x, state, starts)
-        return self._heads(hidden, x), state
+        with self._lower_precision():
+            x = self.features(obs, previous, starts)
+            hidden, state = self.core.step(x, state, starts)
+        return self._heads(hidden, x), state.float()
 
     def sequence(self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor) -> PolicyOutput:
         """T frames of N environments; equal to ``step`` called T times.
@@ -168,10 +170,19 @@ class ActorCritic(nn.Module):
             Log-probabilities (T, N, actions) and values (T, N).
         """
         flat = {key: value.flatten(0, 1) for key, value in obs.items()}
-        x = self.features(flat, previous.flatten(), starts.flatten()).reshape(*starts.shape, -1)
-        return self._heads(self.core.sequence(x, state, starts), x)
+        with self._lower_precision():
+            x = self.features(flat, previous.flatten(), starts.flatten()).reshape(*starts.shape, -1)
+            hidden = self.core.sequence(x, state, starts)
+        return self._heads(hidden, x)
+
+    def _lower_precision(self, *, everywhere: bool = False) -> AbstractContextManager[object]:
+        """Autocast as ``precision`` says; on CPUs only where it is asked for ``everywhere``."""
+        if self.precision == "float32" or not (everywhere or self.device.type != "cpu"):
+            return nullcontext()
+        return torch.autocast(self.device.type, getattr(torch, self.precision))
 
     def _heads(self, hidden: Tensor, x: Tensor) -> PolicyOutput:
+        hidden, x = hidden.float(), x.float()
         if self.config.skip:
             hidden = torch.cat((hidden, x), dim=-1)
         logits = functional.log_softmax(self.actor(hidden), dim=-1)

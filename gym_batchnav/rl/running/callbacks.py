@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.config import Precision, TrainConfig
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class RunInfo:
     """Seconds that earlier parts took."""
     parameters: int
     """Weights of the policy."""
-    bf16: bool
+    precision: Precision
     """Whether the encoder runs in bfloat16."""
     stop: Callable[[str], None] = field(repr=False)
     """Ends the run after the current update, for the reason given."""

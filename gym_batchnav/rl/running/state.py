@@ -12,7 +12,7 @@ from gymnasium.vector import VectorEnv
 from gym_batchnav.errors import CheckpointError
 from gym_batchnav.rl.collecting.collect import Collector
 from gym_batchnav.rl.collecting.timing import StageTimer
-from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.config import Precision, TrainConfig
 from gym_batchnav.rl.learning.parallel import choose_threads
 from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic
@@ -75,7 +75,7 @@ class RunState:
             "config": self.config.to_dict(),
             "env_spec": self.policy.spec.to_dict(),
             "num_envs": self.envs.num_envs,
-            "bf16": self.policy.bf16,
+            "precision": self.policy.precision,
             "policy": self.policy.state_dict(),
             "optimizer": self.ppo.optimizer.state_dict(),
             "progress": {
@@ -124,7 +124,8 @@ class RunState:
             raise CheckpointError(
                 f"the checkpoint does not fit the network that is configured: {error}"
             ) from error
-        self.policy.bf16 = bool(content["bf16"])
+        wanted = self.config.precision
+        self.policy.precision = _stored_precision(content) if wanted == "auto" else wanted
 
     def _restore_envs(self, content: Mapping[str, Any]) -> str:
         """Brings the environment back; gives "" where that was exact, else why it was not."""
@@ -137,3 +138,10 @@ class RunState:
         set_state(content["env_state"])
         self.collector.restore(content["collector"])
         return ""
+
+
+def _stored_precision(content: Mapping[str, Any]) -> Precision:
+    """What a run has computed in; checkpoints of earlier versions say only whether that was bfloat16."""
+    earlier: Precision = "bfloat16" if content.get("bf16") else "float32"
+    stored: Precision = content.get("precision", earlier)
+    return stored

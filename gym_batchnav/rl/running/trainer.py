@@ -14,7 +14,7 @@ from gymnasium.vector import VectorEnv
 from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.learning import schedule
-from gym_batchnav.rl.learning.precision import choose_bf16
+from gym_batchnav.rl.learning.precision import choose_precision
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.running.logs import RunLog
@@ -119,7 +119,7 @@ class Trainer:
         """Starts afresh, or from a checkpoint's content."""
         messages, state = [], self.state
         if content is None:
-            state.policy.bf16 = choose_bf16(state.policy, self.config.bf16)
+            state.policy.precision = choose_precision(state.policy, self.config.precision)
             state.collector.reset(self.config.seed)
         else:
             messages.append(state.restore(content))
@@ -134,7 +134,7 @@ class Trainer:
                 "elapsed_s": state.counters.elapsed_before,
                 "num_envs": self.envs.num_envs,
                 "parameters": parameters,
-                "bf16": state.policy.bf16,
+                "precision": state.policy.precision,
                 "torch": torch.__version__,
                 "threads": state.ppo.threads.count,
                 "config": self.config.to_dict(),
@@ -148,7 +148,7 @@ class Trainer:
             frames=state.counters.frames,
             elapsed_s=state.counters.elapsed_before,
             parameters=parameters,
-            bf16=state.policy.bf16,
+            precision=state.policy.precision,
             stop=self._request_stop,
         )
         for callback in self.callbacks:

@@ -38,7 +38,7 @@ TINY = TrainConfig(
     total_frames=4 * 8 * 6,
     metric_keys=("success",),
     tensorboard=False,
-    bf16="off",
+    precision="float32",
     checkpoint_every_s=1e9,
 )
 

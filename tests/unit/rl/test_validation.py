@@ -33,7 +33,7 @@ CONFIG = TrainConfig(
     total_frames=8 * UPDATE,
     metric_keys=("success",),
     tensorboard=False,
-    bf16="off",
+    precision="float32",
     checkpoint_every_s=1e9,
 )
 VALIDATED = dataclasses.replace(CONFIG, validate_every_frames=2 * UPDATE)
