@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config.checks import at_least, one_of
+from gym_batchnav.rl.config.distributed import DistributedConfig
 from gym_batchnav.rl.config.policy import PolicyConfig
 from gym_batchnav.rl.config.ppo import PPOConfig
 
@@ -27,6 +28,8 @@ class TrainConfig:
     """The network."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
     """The update."""
+    distributed: DistributedConfig = field(default_factory=DistributedConfig)
+    """How several processes work together."""
     total_frames: int = 2_000_000
     """The run ends after this many frames (environment steps, summed over environments) ..."""
     time_limit_s: float | None = None
@@ -86,6 +89,7 @@ class TrainConfig:
             values.setdefault("precision", _BF16[values.pop("bf16")])
         values["policy"] = _build(PolicyConfig, values.get("policy", {}))
         values["ppo"] = _build(PPOConfig, values.get("ppo", {}))
+        values["distributed"] = _build(DistributedConfig, values.get("distributed", {}))
         return _build(cls, values)
 
 

@@ -11,6 +11,8 @@ from torch import Tensor
 from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl.collecting.rollout import Batch, Rollout
 from gym_batchnav.rl.config import PPOConfig
+from gym_batchnav.rl.distributed.reduce import moments, sum_flat_
+from gym_batchnav.rl.distributed.world import World
 from gym_batchnav.rl.learning.gae import advantages
 from gym_batchnav.rl.learning.optimizers import make_optimizer
 from gym_batchnav.rl.learning.parallel import GradientThreads
@@ -73,14 +75,21 @@ class PPO:
         config: the update's settings.
         generator: splits the environments into minibatches.
         threads: that compute gradients side by side.
+        world: ranks that each have a rollout, of which all learn together; None for one.
     """
 
     def __init__(
-        self, policy: ActorCritic, config: PPOConfig, generator: torch.Generator, threads: int = 1
+        self,
+        policy: ActorCritic,
+        config: PPOConfig,
+        generator: torch.Generator,
+        threads: int = 1,
+        world: World | None = None,
     ) -> None:
         self.policy = policy
         self.config = config
         self.generator = generator
+        self.world = world or World()
         self.optimizer = make_optimizer(policy, config)
         self.threads = GradientThreads(threads)
         self._parameters = list(policy.parameters())
@@ -145,20 +154,20 @@ class PPO:
         )
         torch.add(raw, rollout.values, out=rollout.returns)
         valid = rollout.valid
-        kept = raw[valid]
+        kept, returns = moments(self.world, raw[valid], rollout.returns[valid])
         if config.normalize_advantages:
-            raw = (raw - kept.mean()) / (kept.std(correction=0) + 1e-5)
+            raw = (raw - kept.mean) / (kept.std + 1e-5)
         rollout.advantages.copy_(raw)
-        returns = rollout.returns[valid]
         if config.normalize_values:
-            self.policy.update_value_scale(returns)
-        variance = float(returns.var(correction=0))
-        return 1.0 - float(kept.var(correction=0)) / variance if variance > 0 else 0.0
+            self.policy.update_value_scale(returns.mean, returns.square)
+        variance = float(returns.variance)
+        return 1.0 - float(kept.variance) / variance if variance > 0 else 0.0
 
     def _minibatch(self, rollout: Rollout, rows: Tensor, entropy_weight: float) -> tuple[Tensor, Tensor]:
         """One optimiser step; gives the means of the loss parts and the gradient norm before clipping."""
         config = self.config
-        frames = rollout.valid[:, rows.to(rollout.valid.device)].sum().clamp_min(1)
+        # Of all ranks: then the sum of their gradients is the mean over all frames, whoever has more.
+        frames = self.world.sum_(rollout.valid[:, rows.to(rollout.valid.device)].sum()).clamp_min(1)
 
         def gradients(part: Tensor) -> tuple[Tensor, tuple[Tensor | None, ...]]:
             sums = self._losses(rollout.batch(part))
@@ -174,6 +183,7 @@ class PPO:
         for parameter, *parts in zip(self._parameters, *(found for _, found in results), strict=True):
             given = [part for part in parts if part is not None]
             parameter.grad = functools.reduce(torch.add, given) if given else None
+        sum_flat_(self.world, [*(p.grad for p in self._parameters if p.grad is not None), total])
         norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
         if not torch.isfinite(norm):
             raise BatchNavError(

@@ -192,9 +192,12 @@ class ActorCritic(nn.Module):
         """Values in units of reward."""
         return self.value_scale.restore(values)
 
-    def update_value_scale(self, returns: Tensor) -> None:
-        """Moves the value units towards ``returns``; in units of reward, the head says the same as before."""
-        self.value_scale.update(returns, self.critic)
+    def update_value_scale(self, mean: Tensor, square: Tensor) -> None:
+        """Moves the value units towards returns of a mean and a mean square.
+
+        In units of reward, the head says the same as before.
+        """
+        self.value_scale.update_moments(mean, square, self.critic)
 
 
 def sample_actions(logits: Tensor, generator: torch.Generator | None) -> Tensor:

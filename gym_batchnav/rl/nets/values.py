@@ -34,15 +34,19 @@ class ValueScale(nn.Module):
         """From units of reward to normalised units."""
         return (returns - self.mean) / self.std
 
-    @torch.no_grad()
     def update(self, returns: Tensor, head: nn.Linear) -> None:
         """Takes in a batch of returns (any shape) and rescales ``head`` to keep what it says."""
+        self.update_moments(returns.mean(), returns.square().mean(), head)
+
+    @torch.no_grad()
+    def update_moments(self, mean: Tensor, square: Tensor, head: nn.Linear) -> None:
+        """Takes in a batch by its mean and its mean square, and rescales ``head`` to keep what it says."""
         # Early batches weigh 1/1, 1/2, ... so that the first estimate is not dragged by the initial zeros.
         self.weight += 1
         rate = torch.clamp(1 / self.weight, min=self.rate)
         old_mean, old_std = self.mean.clone(), self.std.clone()
-        self.mean.lerp_(returns.mean(), rate)
-        self.square.lerp_(returns.square().mean(), rate)
+        self.mean.lerp_(mean, rate)
+        self.square.lerp_(square, rate)
         self.std.copy_((self.square - self.mean.square()).clamp_min(0).sqrt().clamp_min(self.minimum))
         head.weight.mul_(old_std / self.std)
         head.bias.copy_((old_std * head.bias + old_mean - self.mean) / self.std)

@@ -1,0 +1,187 @@
+"""R ranks with N / R rows each learn what one rank with N rows learns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from gym_batchnav.errors import DistributedError
+from gym_batchnav.rl.collecting.rollout import Rollout
+from gym_batchnav.rl.config import PolicyConfig, PPOConfig
+from gym_batchnav.rl.distributed import World, join_world
+from gym_batchnav.rl.distributed.agreement import check_same, check_same_weights, outvoted, share_weights
+from gym_batchnav.rl.distributed.reduce import moments, sum_flat_
+from gym_batchnav.rl.learning.ppo import PPO
+from gym_batchnav.rl.nets.policy import ActorCritic
+from gym_batchnav.rl.spec import EnvSpec, FieldSpec
+
+ROWS, STEPS = 8, 5
+SPEC = EnvSpec(
+    fields={
+        "depth": FieldSpec(shape=(16, 16, 1), dtype="float32", unit_range=True),
+        "pointgoal": FieldSpec(shape=(2,), dtype="float32", unit_range=False),
+    },
+    num_actions=4,
+)
+SMALL = PolicyConfig(
+    hidden=16, stem_planes=4, planes=(4,), strides=(2,), vector_embedding=8, action_embedding=4
+)
+
+
+def make_policy():
+    torch.manual_seed(3)
+    return ActorCritic(SMALL, SPEC)
+
+
+def fill(policy, rows):
+    """Some rows of one fixed random rollout of 8; most frames of rows 4 and 5 do not count."""
+    rng = np.random.default_rng(5)
+    full = Rollout(policy.prepared, STEPS, ROWS, policy.initial_state(ROWS), "float32")
+    for key, slot in full.obs.items():
+        full.obs[key] = torch.as_tensor(rng.random(slot.shape), dtype=slot.dtype)
+    full.rewards = torch.as_tensor(rng.normal(size=(STEPS, ROWS)) * 3, dtype=torch.float32)
+    full.values = torch.as_tensor(rng.normal(size=(STEPS, ROWS)), dtype=torch.float32)
+    full.actions = torch.as_tensor(rng.integers(4, size=(STEPS, ROWS)))
+    full.log_probs = torch.as_tensor(-rng.random((STEPS, ROWS)) * 2, dtype=torch.float32)
+    full.starts = torch.as_tensor(rng.random((STEPS + 1, ROWS)) < 0.2)
+    full.terminated = torch.as_tensor(rng.random((STEPS, ROWS)) < 0.2)
+    full.valid = torch.ones(STEPS, ROWS, dtype=torch.bool)
+    full.valid[1:, 4:6] = False
+    last = torch.as_tensor(rng.normal(size=ROWS), dtype=torch.float32)
+    part = Rollout(policy.prepared, STEPS, len(rows), policy.initial_state(len(rows)), "float32")
+    for name in ("rewards", "values", "actions", "log_probs", "starts", "terminated", "valid"):
+        getattr(part, name).copy_(getattr(full, name)[:, rows])
+    for key, slot in part.obs.items():
+        slot.copy_(full.obs[key][:, rows])
+    return part, last[rows]
+
+
+def learn(world, epochs=1):
+    """One update; gives the summed gradient of its last step before clipping, the weights and the losses."""
+    policy = make_policy()
+    share = ROWS // world.size
+    rows = torch.arange(world.rank * share, (world.rank + 1) * share)
+    config = PPOConfig(
+        rollout_length=STEPS, minibatches=1, epochs=epochs, max_grad_norm=1e9, learning_rate=1e-3
+    )
+    ppo = PPO(policy, config, torch.Generator().manual_seed(0), world=world)
+    losses = ppo.update(*fill(policy, rows), 1e-3, 0.01)
+    gradients = {name: p.grad.clone() for name, p in policy.named_parameters() if p.grad is not None}
+    return gradients, policy.state_dict(), losses
+
+
+def learn_as_rank(launch):
+    with join_world("cpu", launch=launch) as world:
+        gradients, weights, losses = learn(world)
+        return (
+            {k: v.numpy() for k, v in gradients.items()},
+            {k: v.numpy() for k, v in weights.items()},
+            losses,
+        )
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_ranks_have_the_gradient_of_one(ranks, size):
+    gradients, weights, losses = learn(World())
+    assert sum(gradient.norm() for gradient in gradients.values()) > 0.1
+    for theirs, their_weights, their_losses in ranks(size, learn_as_rank):
+        assert theirs.keys() == gradients.keys()
+        for name, gradient in gradients.items():
+            torch.testing.assert_close(torch.from_numpy(theirs[name]), gradient, atol=1e-6, rtol=1e-5)
+        for name, weight in weights.items():
+            # The value scale's statistics are among them.
+            torch.testing.assert_close(torch.as_tensor(their_weights[name]), weight, atol=2e-5, rtol=1e-4)
+        assert their_losses == pytest.approx(losses, abs=1e-5, rel=1e-4)
+
+
+def test_the_gradient_would_differ_if_ranks_counted_alike():
+    # Frames that count: rows 0-3 and 6, 7 have 5, rows 4 and 5 one: 20 and 12 in the halves.
+    policy = make_policy()
+    counts = [int(fill(policy, torch.arange(k, k + 4))[0].valid.sum()) for k in (0, 4)]
+    assert counts == [20, 12]
+
+
+def reduce_numbers(launch):
+    with join_world("cpu", launch=launch) as world:
+        own = [torch.tensor([1.0, 2.0, 6.0]), torch.tensor([-3.0]), torch.tensor([])][world.rank % 3]
+        weighty = moments(world, own, torch.full((2,), float(world.rank)))
+        large = [
+            torch.full((5_000_000,), world.rank + 1.0),
+            torch.arange(6.0).reshape(2, 3),
+            torch.full((), 0.5, dtype=torch.float64),
+            torch.ones(1, 2, 2, 2).to(memory_format=torch.channels_last),
+        ]
+        sum_flat_(world, large)
+        ends = [float(large[0].min()), float(large[0].max())]
+        return [[float(x) for x in m] for m in weighty], [
+            *ends, large[1].tolist(), float(large[2]), float(large[3].sum()),
+        ]  # fmt: skip
+
+
+def test_moments_count_every_value_once_and_buckets_keep_shapes(ranks):
+    for sets, sums in ranks(4, reduce_numbers):
+        # Values 1, 2, 6 | -3 | none | 1, 2, 6: mean 15 / 7, squares (41 + 9 + 41) / 7 = 13,
+        # variance 13 - (15 / 7)^2 = 412 / 49. A mean of means would be another.
+        assert sets[0] == pytest.approx([15 / 7, 13.0, 412 / 49])
+        # 0, 0, 1, 1, 2, 2, 3, 3: mean 1.5, squares (0 + 1 + 4 + 9) / 4 = 3.5, variance 1.25.
+        assert sets[1] == pytest.approx([1.5, 3.5, 1.25])
+        assert sums == [10.0, 10.0, [[0, 4, 8], [12, 16, 20]], 2.0, 32.0]
+
+
+def test_moments_of_one_rank_are_torchs():
+    values = torch.randn(1000, generator=torch.Generator().manual_seed(0)) * 3 + 5
+    (own,) = moments(World(), values)
+    assert torch.equal(own.mean, values.mean())
+    assert torch.equal(own.variance, values.var(correction=0))
+    assert torch.equal(own.square, values.square().mean())
+
+
+def differ(launch, disturbed):
+    with join_world("cpu", launch=launch) as world:
+        torch.manual_seed(world.rank)
+        net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+        share_weights(world, net)
+        check_same_weights(world, net)
+        first = net[0].weight.detach().clone().numpy()
+        if world.rank in disturbed:
+            with torch.no_grad():
+                # The last bit of one number of twelve.
+                net[0].weight.view(torch.int32)[2, 1] ^= 1
+        try:
+            check_same_weights(world, net)
+        except DistributedError as error:
+            return first, str(error), error.ranks
+        return first, "", ()
+
+
+@pytest.mark.parametrize(("size", "disturbed"), [(4, (2,)), (2, (1,)), (2, (0,)), (2, ())])
+def test_a_disturbed_rank_is_caught(ranks, size, disturbed):
+    results = ranks(size, differ, disturbed)
+    # Of two ranks nobody knows who is right: rank 0 counts.
+    blamed = {(0,): (1,)}.get(disturbed, disturbed)
+    for first, text, named in results:
+        assert (first == results[0][0]).all()
+        assert named == blamed
+        assert text.startswith(f"the weights of rank {blamed[0]} differ") if blamed else text == ""
+
+
+def settings(launch):
+    with join_world("cpu", launch=launch) as world:
+        own = {"seed": 3, "num_envs": 8 if world.rank < 3 else 6}
+        try:
+            check_same(world, own)
+        except DistributedError as error:
+            return str(error)
+        return ""
+
+
+def test_other_settings_are_named(ranks):
+    for text in ranks(4, settings):
+        assert text.startswith("num_envs is 6 on rank 3, but 8 on the others; start all ranks")
+
+
+def test_outvoted():
+    assert outvoted([1, 1, 1]) == []
+    assert outvoted([1, 2, 1, 3]) == [1, 3]
+    assert outvoted([5, 7]) == [1]
