@@ -41,6 +41,10 @@ class DistributedError(BatchNavError, RuntimeError):
         self.ranks = tuple(ranks)
 
 
+class BrokenCheckpointError(CheckpointError):
+    """A checkpoint file is cut short or was changed after it was written."""
+
+
 class ActionError(BatchNavError, ValueError):
     """Actions of the wrong shape, type or range were given to ``step``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import sys
@@ -29,6 +30,8 @@ DESCRIPTION = (
     "speed, look at scenes and into problems. 'batchnav COMMAND --help' explains each command."
 )
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+"""A full disk, or one that may not be written: the user's to mend, and named by the error itself."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,6 +69,11 @@ def _run(given: list[str]) -> int:
     try:
         return dispatch(parsed)
     except (BatchNavError, RendererError) as error:
+        print(f"batchnav: {error}", file=sys.stderr)
+        return ERROR
+    except OSError as error:
+        if error.errno not in DISK_ERRORS:
+            raise
         print(f"batchnav: {error}", file=sys.stderr)
         return ERROR
     except KeyboardInterrupt:

@@ -8,30 +8,35 @@ import os
 import pickle
 import re
 import shutil
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from gym_batchnav.errors import CheckpointError
+from gym_batchnav.errors import BrokenCheckpointError, CheckpointError
+from gym_batchnav.rl.running.plain import decode_arrays, encode_arrays
 
 FORMAT = 1
 BEST_NAME = "best.pt"
 _NAME = re.compile(r"update-(\d+)\.pt")
-_ARRAY = "__numpy__"
-_UNREADABLE = (
-    OSError,
+_BROKEN = (
     RuntimeError,
     ValueError,
     KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
     EOFError,
+    struct.error,
+    zlib.error,
     zipfile.BadZipFile,
     pickle.UnpicklingError,
 )
-"""What reading a file that is no whole checkpoint raises."""
+"""What parsing the bytes of a file that is no whole checkpoint raises; the reading itself is done by then."""
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any]) -> None:
@@ -68,16 +73,60 @@ def load_checkpoint(path: Path | str, device: str | torch.device = "cpu") -> dic
     """Reads and verifies a checkpoint; no code in it can run.
 
     Raises:
-        CheckpointError: missing, cut short, changed, or of another format; names an older one that is whole.
+        BrokenCheckpointError: cut short or changed; names another one that is whole.
+        CheckpointError: missing, not readable, or of another format.
     """
     path = Path(path)
     try:
-        content = _read(path, device)
-    except FileNotFoundError as error:
-        raise CheckpointError(f"there is no checkpoint {path}; give a .pt file or a run's folder") from error
-    except _UNREADABLE as error:
-        raise CheckpointError(f"the checkpoint {path} is broken ({error}); {_advice(path)}") from error
-    return content
+        content = _read(path)
+    except BrokenCheckpointError as error:
+        raise BrokenCheckpointError(f"{error}; {_advice(path)}") from error
+    moved: dict[str, Any] = _to_device(content, torch.device(device))
+    return moved
+
+
+def load_newest(run_dir: Path | str) -> tuple[dict[str, Any], list[str]] | None:
+    """The newest checkpoint of a run that is whole, on the CPU, and a line about each broken one before it.
+
+    Broken files are renamed to ``<name>.broken``, out of the way of those to come.
+
+    Returns:
+        Content and lines; None where the run has no checkpoint yet.
+
+    Raises:
+        CheckpointError: one cannot be read, or all are broken.
+    """
+    folder = Path(run_dir) / "checkpoints"
+    candidates = _newest_first(folder)
+    if not candidates:
+        return None
+    broken: list[tuple[Path, BrokenCheckpointError]] = []
+    for path in candidates:
+        try:
+            content = _read(path)
+        except BrokenCheckpointError as error:
+            broken.append((path, error))
+            continue
+        return content, [_set_aside(bad, error, path, content) for bad, error in broken]
+    raise BrokenCheckpointError(
+        f"none of the {len(broken)} checkpoints in {folder} is whole, the newest: {broken[0][1]}; "
+        "start anew in another folder"
+    )
+
+
+def _set_aside(path: Path, error: BrokenCheckpointError, used: Path, content: Mapping[str, Any]) -> str:
+    name = path.with_name(path.name + ".broken")
+    os.replace(path, name)
+    frames = int(content["progress"]["frames"])
+    on = f"the run goes on from {used.name} at {frames:,} frames"
+    return f"WARNING: {error}; it is kept as {name.name}, and {on}"
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    """All checkpoints: numbered ones, then those kept for good, then the best."""
+    kept = sorted(folder.glob("frames-*.pt"), reverse=True)
+    best = folder / BEST_NAME
+    return [*reversed(checkpoints(folder)), *kept, *([best] if best.is_file() else [])]
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -161,65 +210,54 @@ def resolve_checkpoint(path: Path | str) -> Path:
     return found
 
 
-def encode_arrays(value: Any) -> Any:
-    """Replaces NumPy arrays and scalars by what ``torch.load(weights_only=True)`` reads.
-
-    Raises:
-        CheckpointError: a value is of a type that cannot be stored.
-    """
-    if isinstance(value, Mapping):
-        return {key: encode_arrays(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(encode_arrays(item) for item in value)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        buffer = io.BytesIO()
-        try:
-            np.save(buffer, value, allow_pickle=False)
-        except ValueError as error:
-            raise CheckpointError(
-                f"an array of {value.dtype} cannot be stored; use numbers or strings"
-            ) from error
-        return {_ARRAY: torch.frombuffer(bytearray(buffer.getvalue()), dtype=torch.uint8)}
-    if value is None or isinstance(value, bool | int | float | str | torch.Tensor):
-        return value
-    raise CheckpointError(
-        f"a value of type {type(value).__name__} cannot be stored; use arrays, numbers and strings"
-    )
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise CheckpointError(f"there is no checkpoint {path}; give a .pt file or a run's folder") from error
+    except OSError as error:
+        raise CheckpointError(f"cannot read the checkpoint {path}: {error}") from error
+    try:
+        content = _parse(data)
+    except _BROKEN as error:
+        raise BrokenCheckpointError(f"the checkpoint {path} is broken ({error})") from error
+    if content.get("format") != FORMAT:
+        raise CheckpointError(
+            f"{path} is a checkpoint of format {content.get('format')!r}, this version reads {FORMAT}; use "
+            "the version of gym-batchnav that wrote it"
+        )
+    return content
 
 
-def decode_arrays(value: Any) -> Any:
-    """The inverse of ``encode_arrays``."""
-    if isinstance(value, dict):
-        if set(value) == {_ARRAY}:
-            return np.load(io.BytesIO(value[_ARRAY].cpu().numpy().tobytes()), allow_pickle=False)
-        return {key: decode_arrays(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(decode_arrays(item) for item in value)
-    return value
-
-
-def _read(path: Path, device: str | torch.device) -> dict[str, Any]:
+def _parse(data: bytes) -> dict[str, Any]:
     # torch does not check the CRCs that it writes, so a changed byte would go unseen.
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         damaged = archive.testzip()
     if damaged is not None:
         raise ValueError(f"checksum of {damaged} does not fit")
-    content = torch.load(path, map_location=device, weights_only=True)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"not a checkpoint of format {FORMAT}")
-    decoded: dict[str, Any] = decode_arrays(content)
-    return decoded
+    content = decode_arrays(torch.load(io.BytesIO(data), map_location="cpu", weights_only=True))
+    if not isinstance(content, dict):
+        raise ValueError(f"it holds a {type(content).__name__}")
+    return content
+
+
+def _to_device(value: Any, device: torch.device) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, dict):
+        return {key: _to_device(item, device) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_to_device(item, device) for item in value)
+    return value
 
 
 def _advice(path: Path) -> str:
-    for other in [*reversed(checkpoints(path.parent)), path.parent / BEST_NAME]:
-        if other == path or not other.is_file():
+    for other in _newest_first(path.parent):
+        if other == path:
             continue
         try:
-            _read(other, "cpu")
-        except _UNREADABLE:
+            _read(other)
+        except CheckpointError:
             continue
         return f"use {other} instead"
     return "no other usable checkpoint lies beside it"

@@ -15,6 +15,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard.writer import SummaryWriter
 
 LOG_NAME = "train.jsonl"
+_GROUPS = {
+    "update": {"losses": "losses", "metrics": "metrics", "seconds": "seconds"},
+    "validation": {"metrics": "validation", "seconds": "seconds"},
+}
+"""Where in TensorBoard the numbers of a record go, by its kind."""
 _SCALARS = ("frames_per_second", "learning_rate", "entropy_coefficient")
 
 
@@ -34,48 +40,53 @@ class RunLog:
         run_dir: the run's folder.
         frames: frames that were already seen; records beyond them, of a part that was lost, are removed.
         tensorboard: whether TensorBoard files are written too.
+
+    Raises:
+        BatchNavError: the files cannot be written; so does ``write``.
     """
 
     def __init__(self, run_dir: Path, frames: int, *, tensorboard: bool) -> None:
         self.path = run_dir / LOG_NAME
-        run_dir.mkdir(parents=True, exist_ok=True)
-        _cut(self.path, frames)
-        self._file = self.path.open("a", encoding="utf-8")
-        self._board = _summary_writer(run_dir / "tensorboard", frames) if tensorboard else None
+        with self._explained():
+            run_dir.mkdir(parents=True, exist_ok=True)
+            _cut(self.path, frames)
+            # Without a buffer, nothing is left to be written when the file is closed on a full disk.
+            self._file = self.path.open("ab", buffering=0)
+            self._board = _summary_writer(run_dir / "tensorboard", frames) if tensorboard else None
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Appends one record; updates and validations also go to TensorBoard.
-
-        Raises:
-            BatchNavError: it cannot be written.
-        """
-        try:
-            self._file.write(json.dumps(_finite(record), allow_nan=False) + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise BatchNavError(
-                f"cannot write the log {self.path}: {error}; free space, then resume the run"
-            ) from error
-        if self._board is not None and record.get("kind") == "update":
-            self._write_scalars(self._board, record)
-        elif self._board is not None and record.get("kind") == "validation":
-            for name, value in record["metrics"].items():
-                self._board.add_scalar(f"validation/{name}", value, int(record["frames"]))
-            self._board.add_scalar("seconds/validate", record["seconds"]["validate"], int(record["frames"]))
+        """Appends one record; updates and validations also go to TensorBoard."""
+        with self._explained():
+            left = memoryview((json.dumps(_finite(record), allow_nan=False) + "\n").encode())
+            while left:
+                left = left[self._file.write(left) :]
+            if self._board is not None and record["kind"] in _GROUPS:
+                self._write_scalars(self._board, record)
 
     def _write_scalars(self, board: SummaryWriter, record: Mapping[str, Any]) -> None:
         step = int(record["frames"])
         for name in _SCALARS:
-            board.add_scalar(f"run/{name}", record[name], step)
-        for group in ("losses", "metrics", "seconds"):
+            if name in record:
+                board.add_scalar(f"run/{name}", record[name], step)
+        for group, title in _GROUPS[record["kind"]].items():
             for name, value in record[group].items():
-                board.add_scalar(f"{group}/{name}", value, step)
+                board.add_scalar(f"{title}/{name}", value, step)
 
     def close(self) -> None:
         """Closes the files."""
         self._file.close()
         if self._board is not None:
-            self._board.close()
+            with self._explained():
+                self._board.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise BatchNavError(
+                f"cannot write the logs in {self.path.parent}: {error}; free space, then resume the run"
+            ) from error
 
 
 def read_log(run_dir: Path | str, kind: str = "update") -> list[dict[str, Any]]:

@@ -44,7 +44,8 @@ def train(
         config: of the run. A resumed run may change limits and rates, not the network.
         make_envs: makes the vector environment; called once, and what it gives is closed at the end.
         run_dir: gets ``train.jsonl``, ``tensorboard/`` and ``checkpoints/``.
-        resume: goes on from the newest checkpoint in ``run_dir`` if there is one. Where the environment has
+        resume: goes on from the newest checkpoint in ``run_dir`` that is whole, if there is one; broken ones
+            are set aside, and the listeners and the log are told. Where the environment has
             ``get_state()`` and ``set_state(state)`` the run continues exactly; else it begins new episodes,
             seeded by the run's seed and its frames, and says so.
         callbacks: listeners.
@@ -65,13 +66,14 @@ def train(
         raise BatchNavError(
             f"{run_dir} already holds a run ({newest.name}); resume it, or choose another folder"
         )
+    found = ckpt.load_newest(run_dir) if resume else None
     started = time.monotonic()
     keep_freed_memory()
     with StopSignals() as signals, _one_torch_thread(config.device):
         envs = make_envs()
         try:
             trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started)
-            trainer.begin(ckpt.load_checkpoint(newest, "cpu") if newest is not None else None)
+            trainer.begin(*(found or (None, [])))
             try:
                 return trainer.run()
             finally:
@@ -115,14 +117,14 @@ class Trainer:
         self.env_seconds: dict[str, float] = {}
         self.log: RunLog
 
-    def begin(self, content: Mapping[str, Any] | None) -> None:
-        """Starts afresh, or from a checkpoint's content."""
-        messages, state = [], self.state
+    def begin(self, content: Mapping[str, Any] | None, messages: list[str]) -> None:
+        """Starts afresh, or from a checkpoint's content; ``messages`` are for the listeners."""
+        state = self.state
         if content is None:
             state.policy.precision = choose_precision(state.policy, self.config.precision)
             state.collector.reset(self.config.seed)
         else:
-            messages.append(state.restore(content))
+            messages = [*messages, state.restore(content)]
             self.saver.restore(content)
             self.validation.restore(content)
         self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
@@ -153,8 +155,8 @@ class Trainer:
         )
         for callback in self.callbacks:
             callback.on_start(info)
-            for message in messages:
-                callback.on_message(message)
+        for message in messages:
+            self._say(message)
 
     def run(self) -> TrainResult:
         """Updates until a limit, a signal or a callback ends it."""
@@ -180,6 +182,11 @@ class Trainer:
         for callback in self.callbacks:
             callback.on_end(result)
         return result
+
+    def _say(self, message: str) -> None:
+        self.log.write({"kind": "message", "frames": self.state.counters.frames, "text": message})
+        for callback in self.callbacks:
+            callback.on_message(message)
 
     def _request_stop(self, reason: str) -> None:
         self._stop_reason = reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 
@@ -126,3 +127,20 @@ def test_unknown_arguments_end_with_status_2(arguments, capsys):
     with pytest.raises(SystemExit) as end:
         main(arguments)
     assert end.value.code == 2
+
+
+def test_a_full_disk_is_one_line_and_other_errors_of_the_system_are_not_hidden(monkeypatch, capsys):
+    def fail(error):
+        def dispatch(arguments):
+            raise error
+
+        monkeypatch.setattr(app, "dispatch", dispatch)
+
+    fail(OSError(errno.ENOSPC, "No space left on device", "runs/quick/config.json"))
+    assert main(["doctor"]) == 2
+    assert capsys.readouterr().err == (
+        "batchnav: [Errno 28] No space left on device: 'runs/quick/config.json'\n"
+    )
+    fail(OSError(errno.EIO, "Input/output error"))
+    with pytest.raises(OSError, match="Input/output"):
+        main(["doctor"])

@@ -77,7 +77,7 @@ class StatefulVectorEnv(VectorEnv):
         return self._observe(), {}
 
     def step(self, actions):
-        self.distance -= np.where(actions == 1, 0.25, 0.0)
+        self.distance = np.maximum(self.distance - np.where(actions == 1, 0.25, 0.0), 0.0)
         terminated = (actions == 0) & (self.rng.random(self.num_envs) < 0.3)
         truncated = (self.rng.random(self.num_envs) < 0.1) & ~terminated
         ended = terminated | truncated
