@@ -27,7 +27,7 @@ CONFIG = TrainConfig(
     ppo=PPOConfig(rollout_length=8, minibatches=2, epochs=1, schedule="constant", entropy_final_factor=1.0),
     total_frames=4 * 48,
     tensorboard=False,
-    bf16="off",
+    precision="float32",
     checkpoint_every_s=0.0,
 )
 
