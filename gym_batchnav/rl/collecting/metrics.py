@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gym_batchnav.rl.collecting.rollout import ALL_ROWS
 from gym_batchnav.rl.collecting.stepping import Transition, info_column
 
 
@@ -31,23 +32,24 @@ class EpisodeMetrics:
         self.returns: npt.NDArray[np.float64] = np.zeros(num_envs)
         self.lengths: npt.NDArray[np.int64] = np.zeros(num_envs, np.int64)
 
-    def add(self, step: Transition) -> None:
-        """Takes in one step of all rows."""
-        self.returns += step.rewards
-        self.lengths += ~step.skipped
+    def add(self, step: Transition, rows: slice = ALL_ROWS) -> None:
+        """Takes in one step of some rows."""
+        returns, lengths = self.returns[rows], self.lengths[rows]
+        returns += step.rewards
+        lengths += ~step.skipped
         ended = np.flatnonzero(step.ended)
         if not ended.size:
             return
         self.episodes += ended.size
-        self.values["return"].extend(self.returns[ended].tolist())
-        self.values["length"].extend(self.lengths[ended].tolist())
+        self.values["return"].extend(returns[ended].tolist())
+        self.values["length"].extend(lengths[ended].tolist())
         for key in self.keys:
-            column = info_column(step.final_infos, key, len(self.returns))
+            column = info_column(step.final_infos, key, len(returns))
             if column is not None:
                 values, present = column
                 self.values[key].extend(float(values[row]) for row in ended if present[row])
-        self.returns[ended] = 0
-        self.lengths[ended] = 0
+        returns[ended] = 0
+        lengths[ended] = 0
 
     def means(self) -> dict[str, float]:
         """Mean of each key over the window; keys that no episode gave are left out."""

@@ -12,6 +12,8 @@ from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import StorageDtype
 from gym_batchnav.rl.spec import FieldSpec
 
+ALL_ROWS = slice(None)
+
 
 class Batch(NamedTuple):
     """Whole sequences of some environments."""
@@ -73,16 +75,16 @@ class Rollout:
         self.log_probs, self.values, self.rewards = frames, frames.clone(), frames.clone()
         self.final_values, self.advantages, self.returns = (frames.clone() for _ in range(3))
 
-    def put_obs(self, step: int, obs: dict[str, Tensor]) -> None:
-        """Copies observations (N, ...) into frame ``step``, in the stored type."""
+    def put_obs(self, step: int, obs: Mapping[str, Tensor], rows: slice = ALL_ROWS) -> None:
+        """Copies observations (rows, ...) into frame ``step``, in the stored type."""
         for key, slot in self.obs.items():
-            slot[step].copy_(as_stored(obs[key], slot.dtype))
+            slot[step, rows].copy_(as_stored(obs[key], slot.dtype))
 
-    def get_obs(self, step: int) -> dict[str, Tensor]:
-        """Views (N, ...) of frame ``step``."""
-        return {key: slot[step] for key, slot in self.obs.items()}
+    def get_obs(self, step: int, rows: slice = ALL_ROWS) -> dict[str, Tensor]:
+        """Views (rows, ...) of frame ``step``."""
+        return {key: slot[step, rows] for key, slot in self.obs.items()}
 
-    def encode(self, obs: dict[str, Tensor]) -> dict[str, Tensor]:
+    def encode(self, obs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Other observations in the types and on the device of this storage."""
         return {
             key: as_stored(obs[key], slot.dtype).to(device=slot.device, dtype=slot.dtype)

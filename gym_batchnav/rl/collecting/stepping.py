@@ -70,7 +70,8 @@ class VectorStepper:
         self.mode = AutoresetMode(mode)
         self.num_envs = envs.num_envs
         self.needs_reset = np.zeros(self.num_envs, np.bool_)
-        self._torch_output = False
+        self.takes_tensors = False
+        """Whether observations came as tensors, and actions go as such."""
 
     def reset(self, seed: int | None) -> tuple[ObsDict, Mapping[str, Any]]:
         """Resets all rows and gives their observations and infos."""
@@ -80,7 +81,7 @@ class VectorStepper:
 
     def step(self, actions: torch.Tensor) -> Transition:
         """Takes actions (N,) int64 on the CPU or on the environment's device."""
-        handed = actions if self._torch_output else actions.cpu().numpy()
+        handed = actions if self.takes_tensors else actions.cpu().numpy()
         raw_obs, raw_rewards, raw_terminated, raw_truncated, infos = self.envs.step(handed)
         terminated = to_numpy(raw_terminated).astype(np.bool_)
         truncated = to_numpy(raw_truncated).astype(np.bool_) & ~terminated
@@ -115,7 +116,7 @@ class VectorStepper:
 
     def _obs(self, obs: Any) -> ObsDict:
         named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
-        self._torch_output = any(isinstance(value, torch.Tensor) for value in named.values())
+        self.takes_tensors = any(isinstance(value, torch.Tensor) for value in named.values())
         return {key: torch.as_tensor(value) for key, value in named.items()}
 
 

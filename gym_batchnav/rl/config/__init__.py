@@ -5,13 +5,14 @@ from __future__ import annotations
 from gym_batchnav.rl.config.distributed import CommunicationBackend, DistributedConfig, Requeue
 from gym_batchnav.rl.config.policy import DepthTransform, GoalFormat, PolicyConfig, Recurrence
 from gym_batchnav.rl.config.ppo import PPOConfig, ScheduleKind
-from gym_batchnav.rl.config.train import Precision, PrecisionChoice, StorageDtype, TrainConfig
+from gym_batchnav.rl.config.train import Overlap, Precision, PrecisionChoice, StorageDtype, TrainConfig
 
 __all__ = [
     "CommunicationBackend",
     "DepthTransform",
     "DistributedConfig",
     "GoalFormat",
+    "Overlap",
     "PPOConfig",
     "PolicyConfig",
     "Precision",

@@ -13,6 +13,7 @@ from gym_batchnav.rl.config.distributed import DistributedConfig
 from gym_batchnav.rl.config.policy import PolicyConfig
 from gym_batchnav.rl.config.ppo import PPOConfig
 
+Overlap = Literal["auto", "on", "off"]
 StorageDtype = Literal["float32", "float16", "uint8"]
 Precision = Literal["float32", "bfloat16", "float16"]
 PrecisionChoice = Literal["auto", "float32", "bfloat16", "float16"]
@@ -40,6 +41,9 @@ class TrainConfig:
     """Torch device of the policy."""
     threads: int | None = None
     """Threads that compute gradients side by side on a CPU; None takes one per core."""
+    overlap: Overlap = "auto"
+    """Whether the environments are made in two halves, of which one is stepped while the policy acts on the
+    other; "auto" does so on a GPU."""
     precision: PrecisionChoice = "auto"
     """Of the network's arithmetic; weights, losses and heads stay in float32. On CPUs it is that of the image
     encoder alone. "auto" goes below float32 only where a short measurement finds that faster."""
@@ -74,8 +78,15 @@ class TrainConfig:
             )
         optional = ("threads", "checkpoint_every_frames", "keep_every_frames", "validate_every_frames")
         at_least(self, 1, *(name for name in optional if getattr(self, name) is not None))
+        one_of(self, "overlap", ("auto", "on", "off"))
         one_of(self, "precision", ("auto", "float32", "bfloat16", "float16"))
         one_of(self, "float_image_storage", ("float32", "float16", "uint8"))
+
+    @property
+    def env_parts(self) -> int:
+        """How many functions ``train`` should be given to make environments: 2 where they overlap."""
+        on = self.overlap == "on" or (self.overlap == "auto" and self.device.startswith("cuda"))
+        return 2 if on else 1
 
     def to_dict(self) -> dict[str, Any]:
         """The config as plain nested dicts, for checkpoints and logs."""

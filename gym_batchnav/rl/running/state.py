@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gymnasium.vector import VectorEnv
-
 from gym_batchnav.errors import CheckpointError
 from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.parts import EnvParts
 from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.config import Precision, TrainConfig
 from gym_batchnav.rl.learning.parallel import choose_threads
@@ -50,11 +49,11 @@ class RunState:
 
     Args:
         config: of the run.
-        envs: the environment; is neither reset nor closed here.
+        envs: the environments; are neither reset nor closed here.
         started: ``time.monotonic()`` at the start of this part of the run.
     """
 
-    def __init__(self, config: TrainConfig, envs: VectorEnv[Any, Any, Any], started: float) -> None:
+    def __init__(self, config: TrainConfig, envs: EnvParts, started: float) -> None:
         self.config, self.envs = config, envs
         seed_global(derive_seed(config.seed, 0))
         spec = env_spec(envs.single_observation_space, envs.single_action_space)
@@ -62,15 +61,16 @@ class RunState:
         self.timer = StageTimer()
         self.act_generator = make_generator(config.device, config.seed, 1)
         self.learn_generator = make_generator("cpu", config.seed, 2)
-        self.collector = Collector(self.policy, envs, config, self.act_generator, self.timer)
         threads = choose_threads(config.threads, config.device)
         self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads)
+        self.collector = Collector(
+            self.policy, envs, config, self.act_generator, self.timer, self.ppo.threads
+        )
         self.counters = Counters(started=started)
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds; ``restore`` takes it over."""
-        get_state = getattr(self.envs, "get_state", None)
-        counters = self.counters
+        restorable, counters = self.envs.can_restore, self.counters
         return {
             "config": self.config.to_dict(),
             "env_spec": self.policy.spec.to_dict(),
@@ -89,8 +89,8 @@ class RunState:
                 "learn": self.learn_generator.get_state(),
             },
             "metrics": self.collector.metrics.state(),
-            "collector": self.collector.snapshot() if get_state is not None else None,
-            "env_state": get_state() if get_state is not None else None,
+            "collector": self.collector.snapshot() if restorable else None,
+            "env_state": self.envs.get_state() if restorable else None,
         }
 
     def restore(self, content: Mapping[str, Any]) -> str:
@@ -129,13 +129,14 @@ class RunState:
 
     def _restore_envs(self, content: Mapping[str, Any]) -> str:
         """Brings the environment back; gives "" where that was exact, else why it was not."""
-        set_state = getattr(self.envs, "set_state", None)
         self.collector.reset(derive_seed(self.config.seed, self.counters.frames))
-        if set_state is None or content["env_state"] is None:
+        if not self.envs.can_restore or content["env_state"] is None:
             return "the environment cannot restore its state"
         if content["num_envs"] != self.envs.num_envs:
             return f"there were {content['num_envs']} environments, now there are {self.envs.num_envs}"
-        set_state(content["env_state"])
+        if not self.envs.fits(content["env_state"]):
+            return "they were in another number of parts"
+        self.envs.set_state(content["env_state"])
         self.collector.restore(content["collector"])
         return ""
 

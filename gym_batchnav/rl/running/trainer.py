@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from gymnasium.vector import VectorEnv
 
 from gym_batchnav.errors import BatchNavError
+from gym_batchnav.rl.collecting.parts import EnvParts, MakeEnvs
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.learning import schedule
 from gym_batchnav.rl.learning.precision import choose_precision
@@ -24,12 +24,10 @@ from gym_batchnav.rl.running.signals import StopSignals
 from gym_batchnav.rl.running.state import RunState
 from gym_batchnav.rl.running.validation import Validate, Validation
 
-MakeEnvs = Callable[[], VectorEnv[Any, Any, Any]]
-
 
 def train(
     config: TrainConfig,
-    make_envs: MakeEnvs,
+    make_envs: MakeEnvs | Sequence[MakeEnvs],
     run_dir: Path | str,
     *,
     resume: bool = False,
@@ -42,7 +40,9 @@ def train(
 
     Args:
         config: of the run. A resumed run may change limits and rates, not the network.
-        make_envs: makes the vector environment; called once, and what it gives is closed at the end.
+        make_envs: makes the vector environment; called once, and what it gives is closed at the end. Or a
+            sequence of such functions, each of which makes some of the rows, best two halves: one is then
+            stepped while the policy acts on the other (Stooke & Abbeel 2018), as ``config.overlap`` says.
         run_dir: gets ``train.jsonl``, ``tensorboard/`` and ``checkpoints/``.
         resume: goes on from the newest checkpoint in ``run_dir`` that is whole, if there is one; broken ones
             are set aside, and the listeners and the log are told. Where the environment has
@@ -70,7 +70,8 @@ def train(
     started = time.monotonic()
     keep_freed_memory()
     with StopSignals() as signals, _one_torch_thread(config.device):
-        envs = make_envs()
+        factories = [make_envs] if callable(make_envs) else make_envs
+        envs = EnvParts(factories, config.overlap, config.device)
         try:
             trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started)
             trainer.begin(*(found or (None, [])))
@@ -101,7 +102,7 @@ class Trainer:
     def __init__(
         self,
         config: TrainConfig,
-        envs: VectorEnv[Any, Any, Any],
+        envs: EnvParts,
         run_dir: Path,
         callbacks: Sequence[TrainCallback],
         validate: Validate | None,

@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
 from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.parts import EnvParts
 from gym_batchnav.rl.collecting.stepping import VectorStepper, info_column
 from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.nets.policy import ActorCritic
@@ -23,7 +24,8 @@ def collector(envs) -> Collector:
     policy = ActorCritic(PolicyConfig(hidden=8, vector_embedding=4, action_embedding=4), spec)
     torch.nn.init.normal_(policy.critic.weight)
     config = TrainConfig(ppo=PPOConfig(rollout_length=STEPS), metric_keys=("success",))
-    made = Collector(policy, envs, config, torch.Generator().manual_seed(0), StageTimer())
+    parts = EnvParts([lambda: envs], "off", "cpu")
+    made = Collector(policy, parts, config, torch.Generator().manual_seed(0), StageTimer())
     made.reset(0)
     return made
 
