@@ -24,7 +24,7 @@ _GOAL_KEYS = ("pointgoal", "pointgoal_with_gps_compass")
 
 
 class Agent(Protocol):
-    """Acts for N environments at once."""
+    """Acts for N environments at once, or for a single one without the batch axis."""
 
     def act(
         self, obs: Any, state: Any, episode_start: npt.ArrayLike | torch.Tensor, *, deterministic: bool = True
@@ -34,11 +34,12 @@ class Agent(Protocol):
         Args:
             obs: batched observations, a mapping or one array, NumPy or torch.
             state: what the last call gave; None at the first.
-            episode_start: (N,) bool, True where ``obs`` is the first of an episode.
+            episode_start: (N,) bool, True where ``obs`` is the first of an episode; one bool where ``obs`` is
+                a single observation without the batch axis.
             deterministic: the most likely action instead of a random one, where the agent has a choice.
 
         Returns:
-            Actions (N,) int64 and the state for the next call.
+            Actions (N,) int64, or a single one (), and the state for the next call.
         """
         ...
 
@@ -74,21 +75,37 @@ class PolicyAgent:
         deterministic: bool = True,
     ) -> tuple[Actions, PolicyState]:
         """See ``Agent.act``."""
-        device = self.policy.device
-        named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
-        missing = [key for key in self.policy.spec.fields if key not in named]
-        if missing:
-            raise ConfigError(
-                f"the policy needs the observation {missing[0]!r}; given are {', '.join(named)}"
-            )
-        tensors = {key: torch.as_tensor(named[key]).to(device) for key in self.policy.spec.fields}
-        starts = torch.as_tensor(episode_start, dtype=torch.bool, device=device)
+        starts = torch.as_tensor(episode_start, dtype=torch.bool, device=self.policy.device)
+        single = starts.ndim == 0
+        tensors = self._tensors(obs, single=single)
+        starts = starts.reshape(-1)
         if state is None:
-            none = torch.full(starts.shape, -1, dtype=torch.int64, device=device)
+            none = torch.full(starts.shape, -1, dtype=torch.int64, device=starts.device)
             state = PolicyState(self.policy.initial_state(starts.shape[0]), none)
         output, memory = self.policy.step(self.policy.prepare(tensors), state.memory, state.previous, starts)
         actions = sample_actions(output.logits, None if deterministic else self.generator)
-        return actions.cpu().numpy(), PolicyState(memory, actions)
+        chosen = actions.cpu().numpy()
+        return chosen[0] if single else chosen, PolicyState(memory, actions)
+
+    def _tensors(self, obs: Any, *, single: bool) -> dict[str, torch.Tensor]:
+        """Batched observations on the policy's device; raises ``ConfigError`` where they do not fit."""
+        named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
+        tensors = {}
+        for key, field in self.policy.spec.fields.items():
+            if key not in named:
+                raise ConfigError(f"the policy needs the observation {key!r}; given are {', '.join(named)}")
+            value = torch.as_tensor(named[key]).to(self.policy.device)
+            value = value[None] if single else value
+            if tuple(value.shape[1:]) != field.shape:
+                given = tuple(value.shape[1:] if single else value.shape)
+                wanted = field.shape if single else ("N", *field.shape)
+                raise ConfigError(
+                    f"the observation {key!r} has the shape {given}, but the policy was trained on "
+                    f"{field.shape}; give {wanted} with "
+                    f"{'one bool' if single else 'N bools'} as episode_start"
+                )
+            tensors[key] = value
+        return tensors
 
 
 def load_policy(path: Path | str, device: str = "cpu", seed: int = 0) -> PolicyAgent:
@@ -168,5 +185,6 @@ class RandomAgent:
         deterministic: bool = True,
     ) -> tuple[Actions, None]:
         """See ``Agent.act``; it looks at nothing and is random in either mode."""
-        rows = len(to_numpy(episode_start))
-        return self.generator.choice(self.num_actions, size=rows, p=self.probabilities).astype(np.int64), None
+        shape = to_numpy(episode_start).shape
+        chosen = self.generator.choice(self.num_actions, size=shape, p=self.probabilities)
+        return np.asarray(chosen, np.int64), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gym_batchnav.rl.config.distributed import CommunicationBackend, DistributedConfig, Requeue
+from gym_batchnav.rl.config.encoders import Encoder, EncoderSizes
 from gym_batchnav.rl.config.policy import DepthTransform, GoalFormat, PolicyConfig, Recurrence
 from gym_batchnav.rl.config.ppo import PPOConfig, ScheduleKind
 from gym_batchnav.rl.config.train import Overlap, Precision, PrecisionChoice, StorageDtype, TrainConfig
@@ -11,6 +12,8 @@ __all__ = [
     "CommunicationBackend",
     "DepthTransform",
     "DistributedConfig",
+    "Encoder",
+    "EncoderSizes",
     "GoalFormat",
     "Overlap",
     "PPOConfig",

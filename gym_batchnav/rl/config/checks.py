@@ -34,3 +34,27 @@ def one_of(config: object, name: str, allowed: tuple[str, ...]) -> None:
     """Refuses a field that is not one of ``allowed``."""
     if getattr(config, name) not in allowed:
         raise ConfigError(f"{name} is {getattr(config, name)!r}; allowed are {', '.join(allowed)}")
+
+
+def optional_count(config: object, low: int, *names: str) -> None:
+    """Refuses fields that are neither None nor an integer of at least ``low``."""
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and not _is_count(value, low):
+            raise ConfigError(f"{name} is {value!r}; it must be None or an integer, at least {low}")
+
+
+def optional_counts(config: object, low: int, *names: str) -> None:
+    """Refuses fields that are neither None nor a tuple of integers of at least ``low``."""
+    for name in names:
+        value = getattr(config, name)
+        if value is None:
+            continue
+        if not (isinstance(value, tuple) and value and all(_is_count(item, low) for item in value)):
+            raise ConfigError(
+                f"{name} is {value!r}; it must be None or integers such as (8, 16), at least {low}"
+            )
+
+
+def _is_count(value: object, low: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= low

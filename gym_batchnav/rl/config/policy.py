@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Literal
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.config.checks import at_least, one_of
+from gym_batchnav.rl.config.checks import at_least, one_of, optional_count, optional_counts
+from gym_batchnav.rl.config.encoders import PUBLISHED, Encoder, EncoderSizes
 
-GoalFormat = Literal["raw", "polar"]
+GoalFormat = Literal["raw", "polar", "cos-sin"]
 DepthTransform = Literal["none", "sqrt", "log"]
 Recurrence = Literal["gru", "lstm", "none"]
+_STAGES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyConfig:
     """The recurrent actor-critic.
 
-    Observations with three axes (H, W, C) are images and go through the residual encoder; all others are
-    flattened vectors. The defaults are narrow, for CPUs: the first stage sees 8 x 8 cells of 64 x 64 pixels.
+    Observations with three axes (H, W, C) are images and go through the encoder; all others are flattened
+    vectors. Sizes that are None are those of the encoder as published, see ``sizes``.
     """
 
-    space_to_depth: int = 4
-    """Pixels per side that are folded into channels before the first convolution."""
-    stem_planes: int = 24
-    """Channels after the first convolution."""
-    stem_stride: int = 2
-    """Stride of the first 3x3 convolution (applied after ``space_to_depth``)."""
-    planes: tuple[int, ...] = (24, 48)
-    """Channels of each residual stage (one block a stage)."""
-    strides: tuple[int, ...] = (1, 2)
-    """Stride of each residual stage."""
-    squeeze_excite: int = 0
-    """Reduction ratio of the squeeze-and-excitation gates; 0 leaves them out."""
-    hidden: int = 256
-    """Width of the image feature and of the recurrent state."""
+    encoder: Encoder = "narrow"
+    """How images are read. "narrow": a small residual net for CPUs, whose first stage sees 8 x 8 cells of
+    64 x 64 pixels. "se-resnet9": the net of BPS (Shacklett et al. 2021). "resnet18" and "resnet50": those of
+    DD-PPO (Wijmans et al. 2019), with half of the usual planes and group normalisation."""
+    base_planes: int | None = None
+    """Channels of the stem and of the first stage, doubled by each further one: 24, 64, 32 and 32 if None."""
+    space_to_depth: int | None = None
+    """Pixels per side that are folded into channels before the first convolution: 4 if None. The ResNets
+    halve the image instead."""
+    stem_planes: int | None = None
+    """Channels after the first convolution; ``base_planes`` if None."""
+    stem_stride: int | None = None
+    """Stride of the first convolution, after ``space_to_depth``: 2, in "se-resnet9" 1, if None."""
+    planes: tuple[int, ...] | None = None
+    """Channels of each stage; multiples of ``base_planes`` if None. A stage has one block (the ResNets have
+    four stages of several blocks)."""
+    strides: tuple[int, ...] | None = None
+    """Stride of each stage: (1, 2), or (1, 2, 2, 2) where there are four stages, if None."""
+    squeeze_excite: int | None = None
+    """Reduction ratio of the squeeze-and-excitation gates; 0 leaves them out. 16 in "se-resnet9", else 0, if
+    None."""
+    compression: int | None = None
+    """Values to which a 3x3 convolution brings the last map before it is flattened, about (the channels are
+    whole); 0 leaves it out. 0, 1024, 2048 and 2048 if None."""
+    hidden: int | None = None
+    """Width of the image feature and of the recurrent state: 256, with the wider encoders 512, if None."""
     recurrence: Recurrence = "gru"
     """Kind of memory."""
     layers: int = 1
@@ -49,9 +64,16 @@ class PolicyConfig:
     goal_key: str = "pointgoal"
     """Observation that holds the goal, if present."""
     goal_format: GoalFormat = "polar"
-    """How the goal is read: "polar" is (rho metres, phi radians), see ``polar_goal_features``."""
+    """How the goal (rho metres, phi radians) is read: "polar" spreads it over ``polar_goal_features``,
+    "cos-sin" gives (rho, cos phi, sin phi) as BPS and DD-PPO do, "raw" takes the numbers as they are."""
     depth_transform: DepthTransform = "sqrt"
     """Applied to float images, whose range is [0, 1]: near things get more of the range."""
+    depth_bins: int | None = None
+    """One-hot channels beside each depth channel, see ``one_hot_bins``; 0 leaves them out. 10 in
+    "se-resnet9", else 0, if None."""
+    normalize_rgb: bool = False
+    """Whether uint8 images are shifted and scaled by the running mean and variance of each channel, see
+    ``ImageMoments``, instead of a fixed range."""
     initial_action_probabilities: tuple[float, ...] = ()
     """What an untrained policy does; empty stands for equal probabilities. A task that one action ends (to
     stop, say) is explored far better where that action begins rare."""
@@ -59,19 +81,49 @@ class PolicyConfig:
     """Memory format of the convolutions; faster on CPUs (2 to 3 times) and on GPUs."""
 
     def __post_init__(self) -> None:
-        at_least(
-            self, 1, "space_to_depth", "stem_planes", "stem_stride", "hidden", "layers", "vector_embedding"
-        )
-        at_least(self, 0, "squeeze_excite", "action_embedding")
-        if len(self.planes) != len(self.strides):
-            raise ConfigError(f"planes {self.planes} and strides {self.strides} must have equal lengths")
-        if any(value < 1 for value in (*self.planes, *self.strides)):
-            raise ConfigError(f"planes {self.planes} and strides {self.strides} must all be at least 1")
+        one_of(self, "encoder", tuple(PUBLISHED))
+        optional_count(self, 1, "base_planes", "space_to_depth", "stem_planes", "stem_stride", "hidden")
+        optional_count(self, 0, "squeeze_excite", "compression", "depth_bins")
+        optional_counts(self, 1, "planes", "strides")
+        at_least(self, 1, "layers", "vector_embedding")
+        at_least(self, 0, "action_embedding")
+        self._check_stages()
         prior = self.initial_action_probabilities
         if prior and not (min(prior) > 0 and math.isclose(sum(prior), 1.0, abs_tol=1e-3)):
             raise ConfigError(
                 f"initial_action_probabilities are {prior}; all must be above 0, and their sum 1"
             )
         one_of(self, "recurrence", ("gru", "lstm", "none"))
-        one_of(self, "goal_format", ("raw", "polar"))
+        one_of(self, "goal_format", ("raw", "polar", "cos-sin"))
         one_of(self, "depth_transform", ("none", "sqrt", "log"))
+
+    def _check_stages(self) -> None:
+        sizes = self.sizes
+        if len(sizes.planes) != len(sizes.strides):
+            raise ConfigError(f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths")
+        if self.encoder not in ("resnet18", "resnet50"):
+            return
+        if len(sizes.planes) != _STAGES:
+            raise ConfigError(
+                f"planes {sizes.planes} give {len(sizes.planes)} stages; {self.encoder} has {_STAGES}"
+            )
+        for name in ("space_to_depth", "stem_stride"):
+            if getattr(self, name) is not None:
+                raise ConfigError(
+                    f"{name} is {getattr(self, name)}, but {self.encoder} has none to set; leave it None"
+                )
+
+    @property
+    def sizes(self) -> EncoderSizes:
+        """All sizes of the network: those that are set, and the encoder's published ones for the rest."""
+        published = PUBLISHED[self.encoder]
+        base = self.base_planes or published.base_planes
+        strides = self.strides or published.strides
+        derived = {
+            "stem_planes": base,
+            "planes": tuple(base * 2**stage for stage in range(len(strides))),
+            "base_planes": base,
+        }
+        names = [field.name for field in dataclasses.fields(EncoderSizes)]
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return dataclasses.replace(published, **{**derived, **given})

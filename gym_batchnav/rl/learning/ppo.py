@@ -126,6 +126,7 @@ class PPO:
                 part, norm = self._minibatch(rollout, rows, entropy_weight)
                 sums += part
                 norms.append(norm)
+        self.policy.merge_images(self.policy.count_images(rollout.obs))
         steps = self.config.epochs * self.config.minibatches
         means = dict(zip(LossSums._fields, (sums / steps).tolist(), strict=True))
         return {

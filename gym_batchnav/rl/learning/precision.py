@@ -28,10 +28,8 @@ def choose_precision(policy: ActorCritic, wanted: PrecisionChoice) -> Precision:
     if wanted != "auto":
         return wanted
     assert policy.encoder is not None
-    fields = policy.prepared
-    height, width = fields[policy.image_keys[0]].shape[:2]
-    channels = sum(fields[key].shape[2] for key in policy.image_keys)
-    images = torch.zeros(_FRAMES, height, width, channels, device=policy.device)
+    shape = (*policy.encoder.image_size, policy.encoder.in_channels)
+    images = torch.zeros(_FRAMES, *shape, device=policy.device)
     low = _short_type(policy.device)
     plain = _seconds(policy.encoder, images, "float32")
     return low if _seconds(policy.encoder, images, low) * _WORTH < plain else "float32"

@@ -18,7 +18,9 @@ _BUMP_CENTERS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8)
 _HARMONICS = (1, 2, 4)
 _NEAREST = 0.02
 POLAR_FEATURES = 2 + len(_BUMP_CENTERS) + 2 * len(_HARMONICS)
-"""Number of features of a goal."""
+"""Number of features of ``polar_goal_features``."""
+TRIGONOMETRIC_FEATURES = 3
+"""Number of features of ``trigonometric_goal_features``."""
 
 
 def polar_goal_features(goal: Tensor) -> Tensor:
@@ -40,6 +42,35 @@ def polar_goal_features(goal: Tensor) -> Tensor:
     return torch.cat((rho / 10, torch.log1p(rho), near, torch.cos(angles), torch.sin(angles)), dim=1)
 
 
+def trigonometric_goal_features(goal: Tensor) -> Tensor:
+    """A goal (B, 2) of rho in metres and phi in radians as (B, 3): rho, cos phi, sin phi.
+
+    As BPS (Shacklett et al. 2021) and DD-PPO (Wijmans et al. 2019) read it: no jump behind the back.
+    """
+    rho, phi = goal[:, :1], goal[:, 1:]
+    return torch.cat((rho, torch.cos(phi), torch.sin(phi)), dim=1)
+
+
+def one_hot_bins(values: Tensor, bins: int) -> Tensor:
+    """Tells for each value in which of equal bins of [0, 1] it lies.
+
+    The hard bins of discretised depth in visual odometry (Zhao et al. 2021, "The Surprising Effectiveness of
+    Visual Odometry Techniques for Embodied PointGoal Navigation") and in the released BPS: a network sees at
+    once where a surface leaves one range and enters the next. A bin holds its lower limit; the last one also
+    holds 1, and what lies outside [0, 1] counts to the nearest bin.
+
+    Args:
+        values: (..., C) float.
+        bins: K.
+
+    Returns:
+        (..., C * K) of zeros and ones, the K bins of the first channel first.
+    """
+    index = (values * bins).floor().clamp(0, bins - 1)
+    hot = index[..., None] == torch.arange(bins, device=values.device)
+    return hot.flatten(-2).to(values.dtype)
+
+
 def transform_depth(depth: Tensor, kind: DepthTransform) -> Tensor:
     """Maps depth in [0, 1] onto [0, 1] with more of the range for near things."""
     if kind == "sqrt":
@@ -49,43 +80,57 @@ def transform_depth(depth: Tensor, kind: DepthTransform) -> Tensor:
     return depth
 
 
-def prepared_field(field: FieldSpec, config: PolicyConfig) -> FieldSpec:
-    """Shape and type of an observation after ``ActorCritic.prepare``."""
+def prepared_field(field: FieldSpec, block: int) -> FieldSpec:
+    """Shape and type of an observation after ``ActorCritic.prepare``; blocks of pixels become channels."""
     if not field.is_image:
         return field
-    block, (height, width, channels) = config.space_to_depth, field.shape
+    height, width, channels = field.shape
     shape = (-(-height // block), -(-width // block), channels * block**2)
     return replace(field, shape=shape)
 
 
-def prepare_image(image: Tensor, field: FieldSpec, config: PolicyConfig) -> Tensor:
+def prepare_image(image: Tensor, field: FieldSpec, kind: DepthTransform, block: int) -> Tensor:
     """What is done once to an image, however often the network reads it.
 
     Args:
         image: (B, H, W, C), as the environment gives it.
         field: its spec.
-        config: of the network.
+        kind: of the transform, where it is depth.
+        block: pixels per side that are folded.
 
     Returns:
         (B, H / block, W / block, C * block^2): depth transformed, blocks of pixels folded into channels.
     """
-    if field.unit_range and field.dtype != "uint8":
-        image = transform_depth(image, config.depth_transform)
-    return space_to_depth(image, config.space_to_depth)
+    if is_depth(field):
+        image = transform_depth(image, kind)
+    return space_to_depth(image, block)
 
 
-def image_floats(image: Tensor, field: FieldSpec) -> Tensor:
+def is_depth(field: FieldSpec) -> bool:
+    """Whether an image is one of floats in [0, 1]."""
+    return field.unit_range and field.dtype != "uint8"
+
+
+def image_channels(field: FieldSpec, bins: int) -> int:
+    """Channels that ``image_floats`` gives for a prepared image of this spec."""
+    return field.shape[2] * (1 + bins if is_depth(field) else 1)
+
+
+def image_floats(image: Tensor, field: FieldSpec, bins: int = 0) -> Tensor:
     """One prepared image (B, h, w, c), uint8 or float, as new float32 of order 1.
 
     A uint8 tensor is read as 255ths whether the space says uint8 or the rollout stored a float image so.
+    Depth is followed by its ``one_hot_bins``, (B, h, w, c + c * bins).
     """
     floats = image.to(torch.float32, copy=True)
     scale = 1 / 255 if image.dtype == torch.uint8 else 1.0
     if not (field.unit_range or field.dtype == "uint8"):
         return floats
+    hot = one_hot_bins(floats * scale, bins) if bins and is_depth(field) else None
     # [0, 1] to [-1, 1] in one pass over memory.
     minus_one = torch.full((), -1.0, device=image.device)
-    return torch.add(minus_one, floats, alpha=2 * scale, out=floats)
+    scaled = torch.add(minus_one, floats, alpha=2 * scale, out=floats)
+    return scaled if hot is None else torch.cat((scaled, hot), dim=-1)
 
 
 def space_to_depth(images: Tensor, block: int) -> Tensor:
@@ -118,15 +163,19 @@ def image_keys(spec: EnvSpec) -> list[str]:
 
 def vector_width(key: str, field: FieldSpec, config: PolicyConfig) -> int:
     """Number of features that ``vector_features`` gives for an observation."""
-    return POLAR_FEATURES if is_polar_goal(key, field, config) else field.size
+    if not is_goal(key, field, config) or config.goal_format == "raw":
+        return field.size
+    return POLAR_FEATURES if config.goal_format == "polar" else TRIGONOMETRIC_FEATURES
 
 
-def is_polar_goal(key: str, field: FieldSpec, config: PolicyConfig) -> bool:
+def is_goal(key: str, field: FieldSpec, config: PolicyConfig) -> bool:
     """Whether an observation is the goal as (rho, phi)."""
-    return key == config.goal_key and config.goal_format == "polar" and field.shape == (2,)
+    return key == config.goal_key and field.shape == (2,)
 
 
 def vector_features(key: str, value: Tensor, field: FieldSpec, config: PolicyConfig) -> Tensor:
     """One vector observation (B, ...) as float features (B, width)."""
     flat = value.float().flatten(1)
-    return polar_goal_features(flat) if is_polar_goal(key, field, config) else flat
+    if not is_goal(key, field, config) or config.goal_format == "raw":
+        return flat
+    return polar_goal_features(flat) if config.goal_format == "polar" else trigonometric_goal_features(flat)

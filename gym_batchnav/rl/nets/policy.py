@@ -13,14 +13,18 @@ from torch.nn import functional
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import PolicyConfig, Precision
 from gym_batchnav.rl.nets.encoder import ImageEncoder
+from gym_batchnav.rl.nets.encoders import make_encoder
 from gym_batchnav.rl.nets.features import (
+    image_channels,
     image_floats,
     image_keys,
+    is_goal,
     prepare_image,
     prepared_field,
     vector_features,
     vector_width,
 )
+from gym_batchnav.rl.nets.moments import ImageMoments, moments, sample_frames
 from gym_batchnav.rl.nets.recurrent import RecurrentCore
 from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -48,14 +52,16 @@ class ActorCritic(nn.Module):
         self.config = config
         self.spec = spec
         self.precision: Precision = "float32"
+        self.sizes = config.sizes
         self.image_keys = image_keys(spec)
         self.prepared: dict[str, FieldSpec] = {
-            key: prepared_field(field, config) for key, field in spec.fields.items()
+            key: prepared_field(field, self.sizes.space_to_depth) for key, field in spec.fields.items()
         }
         self.vector_keys = [key for key in spec.fields if key not in self.image_keys]
         width = self._build_inputs()
-        self.core = RecurrentCore(config.recurrence, width, config.hidden, config.layers)
-        seen = config.hidden + (width if config.skip else 0)
+        hidden = self.sizes.hidden
+        self.core = RecurrentCore(config.recurrence, width, hidden, config.layers)
+        seen = hidden + (width if config.skip else 0)
         self.actor = nn.Linear(seen, spec.num_actions)
         self.critic = nn.Linear(seen, 1)
         self.value_scale = ValueScale()
@@ -80,11 +86,17 @@ class ActorCritic(nn.Module):
             self.embed[key] = nn.Linear(vector_width(key, fields[key], config), config.vector_embedding)
         width = len(self.vector_keys) * config.vector_embedding
         self.encoder: ImageEncoder | None = None
+        self.image_moments = nn.ModuleDict()
         if self.image_keys:
             height, columns = self.prepared[self.image_keys[0]].shape[:2]
-            channels = sum(self.prepared[key].shape[2] for key in self.image_keys)
-            self.encoder = ImageEncoder(config, height, columns, channels)
-            width += config.hidden
+            channels = sum(
+                image_channels(self.prepared[key], self.sizes.depth_bins) for key in self.image_keys
+            )
+            self.encoder = make_encoder(config, channels, (height, columns))
+            width += self.sizes.hidden
+            for key in self.image_keys:
+                if config.normalize_rgb and fields[key].dtype == "uint8":
+                    self.image_moments[key] = ImageMoments(fields[key].shape[2])
         self.action_embedding: nn.Embedding | None = None
         if config.action_embedding:
             self.action_embedding = nn.Embedding(self.spec.num_actions + 1, config.action_embedding)
@@ -106,10 +118,10 @@ class ActorCritic(nn.Module):
         Returns:
             Those that the network uses, (B, *shape) of ``prepared`` each; images in new memory.
         """
-        fields, images = self.spec.fields, self.image_keys
+        kind, block = self.config.depth_transform, self.sizes.space_to_depth
         return {
-            key: prepare_image(obs[key], fields[key], self.config) if key in images else obs[key]
-            for key in fields
+            key: prepare_image(obs[key], field, kind, block) if key in self.image_keys else obs[key]
+            for key, field in self.spec.fields.items()
         }
 
     def features(self, obs: Observations, previous: Tensor, starts: Tensor) -> Tensor:
@@ -124,19 +136,29 @@ class ActorCritic(nn.Module):
             (B, width) float32.
         """
         parts: list[Tensor] = []
-        fields = self.spec.fields
         if self.encoder is not None:
-            images = [image_floats(obs[key], fields[key]) for key in self.image_keys]
+            images = [self._image(key, obs[key]) for key in self.image_keys]
             image = images[0] if len(images) == 1 else torch.cat(images, dim=3)
             with self._lower_precision(everywhere=True):
                 parts.append(self.encoder(image).float())
-        for key in self.vector_keys:
-            parts.append(
-                functional.relu(self.embed[key](vector_features(key, obs[key], fields[key], self.config)))
-            )
+        parts += [self._vector(key, obs[key]) for key in self.vector_keys]
         if self.action_embedding is not None:
             parts.append(self.action_embedding((previous + 1) * ~starts))
         return torch.cat(parts, dim=1)
+
+    def _image(self, key: str, value: Tensor) -> Tensor:
+        image = image_floats(value, self.spec.fields[key], self.sizes.depth_bins)
+        if key not in self.image_moments:
+            return image
+        scaled: Tensor = self.image_moments[key](image)
+        return scaled
+
+    def _vector(self, key: str, value: Tensor) -> Tensor:
+        field, config = self.spec.fields[key], self.config
+        embedded: Tensor = self.embed[key](vector_features(key, value, field, config))
+        # As published, without a ReLU.
+        plain = config.goal_format == "cos-sin" and is_goal(key, field, config)
+        return embedded if plain else functional.relu(embedded)
 
     def step(
         self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor
@@ -198,6 +220,19 @@ class ActorCritic(nn.Module):
         In units of reward, the head says the same as before.
         """
         self.value_scale.update_moments(mean, square, self.critic)
+
+    def count_images(self, obs: Observations) -> dict[str, Tensor]:
+        """Moments (3, channels) of prepared images (T, N, ...), by key; those of several ranks add up."""
+        return {
+            key: moments(sample_frames(obs[key]), self.spec.fields[key].shape[2])
+            for key in self.image_moments
+        }
+
+    def merge_images(self, counted: Mapping[str, Tensor]) -> None:
+        """Takes what ``count_images`` gave into the statistics that scale the images from now on."""
+        for key, scale in self.image_moments.items():
+            assert isinstance(scale, ImageMoments)
+            scale.merge(counted[key])
 
 
 def sample_actions(logits: Tensor, generator: torch.Generator | None) -> Tensor:

@@ -36,7 +36,7 @@ def test_fragments_by_hand():
 
 
 @pytest.mark.parametrize("kind", ["gru", "lstm", "none"])
-@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("layers", [1, 2, 3])
 def test_sequence_equals_steps(kind, layers):
     torch.manual_seed(0)
     steps, num_envs = 23, 6
@@ -47,6 +47,8 @@ def test_sequence_equals_steps(kind, layers):
     for t in range(steps):
         out, now = core.step(x[t], now, starts[t])
         outputs.append(out)
+    assert core.state_rows == {"gru": layers, "lstm": 2 * layers, "none": 0}[kind]
+    assert now.shape == (core.state_rows, num_envs, 7)
     torch.testing.assert_close(core.sequence(x, state, starts), torch.stack(outputs), rtol=0, atol=1e-5)
 
 
