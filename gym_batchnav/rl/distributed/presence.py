@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -73,8 +74,12 @@ class Presence:
                 return
             self._stop.wait(_BEAT_S)
 
-    def arrive(self, point: str) -> None:
+    def arrive(self, point: str, *, patient: bool = False) -> None:
         """Says that this rank is at ``point`` and waits until all are there.
+
+        Args:
+            point: its name, for errors.
+            patient: waits for ranks that are alive as long as it takes.
 
         Raises:
             DistributedError: a rank has failed, is dead or does not come in time; the message names it.
@@ -89,11 +94,18 @@ class Presence:
                 # Whoever is here has left the point before the last one.
                 self.store.delete_key(f"count/{number - 2}")
                 self.store.delete_key(f"all/{number - 2}")
-            self._wait(number)
-        except dist.DistStoreError as error:
+            self._wait(number, math.inf if patient else self.timeout_s)
+        except dist.DistError as error:
             raise self._store_is_gone(error) from error
 
-    def _wait(self, number: int) -> None:
+    def waiting(self) -> int:
+        """How many ranks already wait at the point that this one comes to next."""
+        try:
+            return int(self.store.add(f"count/{self._arrivals + 1}", 0))
+        except dist.DistError as error:
+            raise self._store_is_gone(error) from error
+
+    def _wait(self, number: int, limit_s: float) -> None:
         began = time.monotonic()
         pulse = _Pulse(self)
         while not self._is_there(f"all/{number}", min(_LOOK_S, self.timeout_s / 4)):
@@ -104,7 +116,7 @@ class Presence:
             if dead:
                 self.raise_failure()
                 raise DistributedError(self._dead(dead), dead)
-            if waited >= self.timeout_s and late:
+            if waited >= limit_s and late:
                 raise DistributedError(self._late(late, waited), late)
 
     def _is_there(self, key: str, seconds: float) -> bool:
@@ -166,7 +178,7 @@ class Presence:
             self.raise_failure()
         except DistributedError as known:
             return known
-        except dist.DistStoreError as gone:
+        except dist.DistError as gone:
             return self._store_is_gone(gone)
         if dead:
             return DistributedError(self._dead(dead), dead)

@@ -96,14 +96,22 @@ class World:
         value: _T = received[0]
         return value
 
-    def arrive(self, point: str) -> None:
+    def arrive(self, point: str, *, patient: bool = False) -> None:
         """Waits until all ranks are at ``point``.
+
+        Args:
+            point: its name, for errors.
+            patient: waits for ranks that are alive as long as it takes.
 
         Raises:
             DistributedError: a rank has failed, is dead or does not come in time; the message names it.
         """
         if self.presence is not None:
-            self.presence.arrive(point)
+            self.presence.arrive(point, patient=patient)
+
+    def waiting(self) -> int:
+        """How many ranks already wait at the point that this one comes to next."""
+        return 0 if self.presence is None else self.presence.waiting()
 
     def _talk(self, call: Callable[[], object]) -> None:
         assert self.presence is not None

@@ -1,4 +1,4 @@
-"""A clean stop on SIGTERM and SIGINT."""
+"""A clean stop on SIGTERM, SIGINT and SIGUSR1."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+_NAMES = ("SIGTERM", "SIGINT", "SIGUSR1")
+# Windows has no SIGUSR1.
+_SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+
 
 class StopSignals:
-    """While active, SIGTERM and SIGINT set ``reason`` and end nothing; a second SIGINT interrupts.
+    """While active, SIGTERM, SIGINT and SIGUSR1 set ``reason`` and end nothing; a second SIGINT interrupts.
 
+    SIGUSR1 is what SLURM sends ahead of a job's end if told so (``#SBATCH --signal=USR1@120``).
     Outside of the main thread, where Python takes no signal handlers, it does nothing.
     """
 
@@ -20,7 +25,7 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGTERM, signal.SIGINT):
+            for number in _SIGNALS:
                 self._previous[number] = signal.signal(number, self._handle)
         return self
 

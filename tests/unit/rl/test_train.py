@@ -156,7 +156,7 @@ def test_another_network_or_environment_is_refused_on_resume(tmp_path, stateful_
         train(TINY, lambda: recall_envs(6), tmp_path, resume=True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_signals_end_the_run_cleanly(tmp_path, stateful_envs, number):
     before = signal.getsignal(number)
     listener = StopAfter(2, lambda: os.kill(os.getpid(), number))
