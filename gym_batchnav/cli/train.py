@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
-from ..envs import BatchPointNavEnv
 from ..envs.choosing import scene_refs
 from ..rl import ProgressBar, TrainResult, load_policy, read_log, train
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
+from .factories import env_factories
 from .machine import machine_facts
 from .pages import report_data
 from .presets import TrainPlan, plan_training
@@ -55,7 +55,7 @@ def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
     try:
         result = train(
             plan.learner,
-            lambda: BatchPointNavEnv(plan.num_envs, plan.env),
+            env_factories(plan.num_envs, plan.env, plan.learner.env_parts),
             run.path,
             resume=run.checkpoints.is_dir(),
             callbacks=[progress],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
 from ..errors import ConfigError
@@ -23,6 +24,37 @@ def check_ranks(num_envs: int, config: EnvConfig) -> None:
             f"num_envs={num_envs} rows from index_offset={config.index_offset} on are no rank's of "
             f"total_envs={total}; expected ranks of equal size, with the offsets 0, {num_envs}, ..."
         )
+
+
+def split_rows(num_envs: int, config: EnvConfig, parts: int, num_scenes: int) -> list[EnvConfig]:
+    """Configurations of environments of ``num_envs`` / ``parts`` rows each that have the rows of one.
+
+    They are bitwise those of one environment, and hold as many scenes as it does, where ``parts`` divides the
+    number of resident scenes; else each part holds one more. Where all scenes are held, each part holds all.
+
+    Args:
+        num_envs: rows of all parts.
+        config: of the one environment.
+        parts: number of parts.
+        num_scenes: number of scenes that ``config`` names.
+
+    Raises:
+        ConfigError: the rows cannot be split evenly, or ``index_offset`` is given without ``total_envs``.
+    """
+    if num_envs % parts:
+        raise ConfigError(f"num_envs={num_envs} rows cannot be split into {parts} equal parts")
+    if config.index_offset and config.total_envs is None:
+        raise ConfigError(
+            f"rows with index_offset={config.index_offset} cannot be split unless total_envs, the number of "
+            "rows of all ranks, is given too"
+        )
+    resident, rows = num_resident(config, num_envs, num_scenes), num_envs // parts
+    held = resident if resident >= num_scenes else -(-resident // parts)
+    total = config.total_envs or num_envs
+    return [
+        replace(config, index_offset=offset, total_envs=total, num_resident_scenes=held)
+        for offset in range(config.index_offset, config.index_offset + num_envs, rows)
+    ]
 
 
 def num_resident(config: EnvConfig, num_envs: int, num_scenes: int) -> int:

@@ -180,6 +180,11 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         return tuple(ref.scene_id for ref in self._world.refs)
 
     @property
+    def index_offset(self) -> int:
+        """What row 0 adds to the seed of ``reset``, see ``EnvConfig.index_offset``."""
+        return self.config.index_offset
+
+    @property
     def row_seeds(self) -> tuple[int, ...]:
         """Seed of each row's stream of episodes; empty before the first ``reset``."""
         return self._world.row_seeds

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gym_batchnav import ActuationNoise, BatchPointNavEnv, ConfigError, DepthNoise, EnvConfig, EpisodeSet
+from gym_batchnav.envs.planning import split_rows
 from gym_batchnav.sim import SceneSlots
 from tests.unit.envs.doubles import two_rooms
 
@@ -102,3 +103,35 @@ def test_rows_of_a_rank_share_slots_among_themselves():
     scenes = [whole.begin(row) for row in range(12)]
     assert [rank.begin(row) for row in range(4)] == scenes[4:8]
     assert rank.get_state()[1] == [0, 0, 2, 2, 0, 0]
+
+
+@pytest.mark.parametrize(("resident", "held"), [(4, 2), (None, 13)])
+def test_halves_have_the_rows_of_one_environment(fake_renderer, resident, held):
+    """With 4 resident scenes each half holds 2; by default all 13 are held, and so by each half."""
+    options = {**OPTIONS, "scenes": two_rooms(13), "swap_episodes": 3, "num_resident_scenes": resident}
+    halves = split_rows(3 * ROWS, EnvConfig.from_kwargs(options, None), 2, 13)
+    assert [half.num_resident_scenes for half in halves] == [held, held]
+    assert [(half.index_offset, half.total_envs) for half in halves] == [(0, 3 * ROWS), (6, 3 * ROWS)]
+    whole = play(3 * ROWS, 0, **options)
+    parts = [
+        play(6, half.index_offset, **{**options, "num_resident_scenes": held, "total_envs": half.total_envs})
+        for half in halves
+    ]
+    assert_rows_of_one(parts, whole)
+
+
+def test_halves_of_a_rank_keep_its_place():
+    rank = EnvConfig(index_offset=8, total_envs=16, num_resident_scenes=3)
+    halves = split_rows(8, rank, 2, 100)
+    # Three scenes are not two halves: each holds two.
+    assert [(h.index_offset, h.total_envs, h.num_resident_scenes) for h in halves] == [
+        (8, 16, 2),
+        (12, 16, 2),
+    ]
+
+
+def test_rows_that_cannot_be_split_are_refused():
+    with pytest.raises(ConfigError, match="num_envs=7"):
+        split_rows(7, EnvConfig(), 2, 100)
+    with pytest.raises(ConfigError, match="index_offset=8"):
+        split_rows(8, EnvConfig(index_offset=8), 2, 100)

@@ -1,0 +1,30 @@
+"""Makes the environments that a run is trained in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ..config import EnvConfig
+from ..envs import BatchPointNavEnv
+from ..envs.choosing import scene_refs
+from ..envs.planning import split_rows
+
+MakeEnvs = Callable[[], BatchPointNavEnv]
+
+
+def env_factories(num_envs: int, config: EnvConfig, parts: int) -> list[MakeEnvs]:
+    """Functions that make the rows of one environment, in so many parts, as ``train`` takes them.
+
+    Args:
+        num_envs: rows of all parts.
+        config: of the environment.
+        parts: number of parts, see ``TrainConfig.env_parts``.
+
+    Raises:
+        ConfigError: the rows cannot be split so.
+    """
+    if parts == 1:
+        return [partial(BatchPointNavEnv, num_envs, config)]
+    configs = split_rows(num_envs, config, parts, len(scene_refs(config)))
+    return [partial(BatchPointNavEnv, num_envs // parts, own) for own in configs]
