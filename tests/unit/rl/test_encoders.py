@@ -15,6 +15,7 @@ from gym_batchnav.rl.nets.resnet import NormBlock
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
 ENCODERS = ("narrow", "se-resnet9", "resnet18", "resnet50")
+SLOW_OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ENCODERS if name != "se-resnet9"]
 BPS = PolicyConfig(
     encoder="se-resnet9",
     recurrence="lstm",
@@ -127,10 +128,27 @@ def test_wrong_sizes_are_named(changes, words):
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_any_image_size_works(encoder, size):
     config = PolicyConfig(encoder=encoder, base_planes=4, hidden=8, compression=16)
-    features = make_encoder(config, 2, size)(torch.rand(3, *size, 2))
-    assert features.shape == (3, 8)
-    assert torch.isfinite(features).all()
-    assert (features >= 0).all()
+    depth = FieldSpec(shape=(*size, 1), dtype="float32", unit_range=True)
+    policy = ActorCritic(config, EnvSpec(fields={"depth": depth}, num_actions=3))
+    images = policy.prepare({"depth": torch.rand(3, *size, 1)})
+    none, starts = torch.zeros(3, dtype=torch.int64), torch.ones(3) > 0
+    output, _ = policy.step(images, policy.initial_state(3), none, starts)
+    assert output.logits.shape == (3, 3)
+    assert torch.isfinite(output.logits).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [64, 65, 128, 256])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_published_sizes_work_at_every_resolution(encoder, size):
+    policy = ActorCritic(PolicyConfig(encoder=encoder), depth_spec(size))
+    obs = policy.prepare({"depth": torch.rand(2, size, size, 1), "pointgoal": torch.ones(2, 2)})
+    none, starts = torch.zeros(2, dtype=torch.int64), torch.ones(2) > 0
+    output, _ = policy.step(obs, policy.initial_state(2), none, starts)
+    assert torch.isfinite(output.values).all()
+    compression = {"narrow": 0, "se-resnet9": 1024}.get(encoder, 2048)
+    linear = next(m for m in policy.encoder.project.modules() if isinstance(m, nn.Linear))
+    assert not compression or abs(linear.in_features / compression - 1) < 0.2
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
@@ -200,7 +218,7 @@ def test_strides_along_one_cell_are_one():
     assert last == (1, 1)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", ["se-resnet9", *SLOW_OTHERS])
 def test_compile_sees_one_graph(encoder):
     net = small(encoder)
     images = torch.rand(2, 32, 32, 3)

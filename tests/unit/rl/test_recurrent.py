@@ -6,7 +6,17 @@ from torch import nn
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import PolicyConfig
-from gym_batchnav.rl.nets.features import image_floats, polar_goal_features, space_to_depth, transform_depth
+from gym_batchnav.rl.nets.features import (
+    image_channels,
+    image_floats,
+    one_hot_bins,
+    polar_goal_features,
+    prepare_image,
+    prepared_field,
+    space_to_depth,
+    transform_depth,
+    trigonometric_goal_features,
+)
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 from gym_batchnav.rl.nets.recurrent import RecurrentCore, plan_fragments
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -18,6 +28,10 @@ IMAGE_SPEC = EnvSpec(
         "pointgoal": FieldSpec(shape=(2,), dtype="float32", unit_range=False),
     },
     num_actions=4,
+)
+
+GOAL_SPEC = EnvSpec(
+    fields={"pointgoal": FieldSpec(shape=(2,), dtype="float32", unit_range=False)}, num_actions=4
 )
 
 
@@ -142,6 +156,46 @@ def test_images_reach_the_network_between_minus_one_and_one():
         torch.testing.assert_close(floats.flatten(), torch.tensor([-1.0, -0.5, 1.0]), rtol=0, atol=2e-3)
     assert image_floats(half, free).flatten().tolist() == [0.0, 0.25, 1.0]
     assert half.flatten().tolist() == [0.0, 0.25, 1.0]
+
+
+def test_goal_as_published_by_hand():
+    goal = torch.tensor([[2.5, 0.0], [4.0, torch.pi / 2], [1.0, -torch.pi / 6]])
+    expected = torch.tensor([[2.5, 1.0, 0.0], [4.0, 0.0, 1.0], [1.0, 0.8660254, -0.5]])
+    torch.testing.assert_close(trigonometric_goal_features(goal), expected, rtol=0, atol=1e-6)
+    policy = ActorCritic(PolicyConfig(hidden=16, goal_format="cos-sin", action_embedding=0), GOAL_SPEC)
+    assert policy.embed["pointgoal"].weight.shape == (32, 3)
+    with torch.no_grad():
+        policy.embed["pointgoal"].weight.copy_(torch.eye(3).repeat(11, 1)[:32])
+        policy.embed["pointgoal"].bias.zero_()
+    found = policy.features({"pointgoal": goal}, torch.zeros(3, dtype=torch.int64), torch.ones(3) > 0)
+    # Linear: the -0.5 passes.
+    torch.testing.assert_close(found[:, :3], expected, rtol=0, atol=1e-6)
+
+
+def test_depth_bins_by_hand():
+    # Four bins of [0, 1]: 0.0 and 0.2 in the first, 0.25 in the second, 0.74 in the third, 1.0 in the last.
+    values = torch.tensor([0.0, 0.2, 0.25, 0.74, 1.0])
+    bins = one_hot_bins(values[:, None], 4)
+    assert bins.tolist() == [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    assert one_hot_bins(torch.tensor([[0.1, 0.6]]), 2).tolist() == [[1, 0, 0, 1]]
+    assert one_hot_bins(torch.tensor([[-0.1, 1.7]]), 2).tolist() == [[1, 0, 0, 1]]
+
+
+def test_bins_follow_the_depth_that_was_transformed():
+    field = FieldSpec(shape=(1, 2, 1), dtype="float32", unit_range=True)
+    depth = torch.tensor([0.09, 0.64]).reshape(1, 1, 2, 1)
+    # sqrt: 0.3 and 0.8, which are -0.4 and 0.6 of [-1, 1], in the second and the fourth of four bins.
+    stored = prepare_image(depth, field, "sqrt", 2)
+    assert stored.shape == (1, 1, 1, 4)
+    found = image_floats(stored, field, 4)
+    assert found.shape == (1, 1, 1, image_channels(prepared_field(field, 2), 4))
+    torch.testing.assert_close(found[0, 0, 0, :2], torch.tensor([-0.4, 0.6]), rtol=0, atol=1e-6)
+    assert found[0, 0, 0, 4:12].tolist() == [0, 1, 0, 0, 0, 0, 0, 1]
+    # 255ths: 76.5 is rounded to 76, 0.298.
+    small = image_floats((stored * 255).to(torch.uint8), field, 4)
+    assert torch.equal(small[..., 4:], found[..., 4:])
+    colour = FieldSpec(shape=(1, 2, 3), dtype="uint8", unit_range=False)
+    assert image_floats(torch.zeros(1, 1, 2, 3, dtype=torch.uint8), colour, 4).shape == (1, 1, 2, 3)
 
 
 def test_untrained_policy_acts_by_its_prior():
