@@ -126,7 +126,7 @@ class PPO:
                 part, norm = self._minibatch(rollout, rows, entropy_weight)
                 sums += part
                 norms.append(norm)
-        self.policy.merge_images(self.policy.count_images(rollout.obs))
+        self._count_images(rollout)
         steps = self.config.epochs * self.config.minibatches
         means = dict(zip(LossSums._fields, (sums / steps).tolist(), strict=True))
         return {
@@ -138,6 +138,12 @@ class PPO:
             "explained_variance": explained,
             "grad_norm": float(torch.stack(norms).mean()),
         }
+
+    def _count_images(self, rollout: Rollout) -> None:
+        """Takes the images of all ranks into the statistics that scale the next rollout's."""
+        counted = self.policy.count_images(rollout.obs)
+        sum_flat_(self.world, list(counted.values()))
+        self.policy.merge_images(counted)
 
     @torch.no_grad()
     def _prepare(self, rollout: Rollout, last_values: Tensor) -> float:
