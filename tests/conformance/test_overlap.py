@@ -41,7 +41,7 @@ def rollouts(parts: int, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, torc
     """What the rollouts hold where actions depend on row and step alone."""
     calls = iter(range(1000))
 
-    def chosen(logits: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    def chosen(logits: torch.Tensor, generator: torch.Generator, *ranks: int) -> torch.Tensor:
         step, first = divmod(next(calls) * len(logits), ROWS)
         return torch.tensor([1 + (3 * step + 5 * row) % 7 % 3 for row in range(first, first + len(logits))])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -15,6 +16,7 @@ from gym_batchnav.rl.collecting.rollout import Rollout
 from gym_batchnav.rl.collecting.stepping import Transition
 from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.distributed.world import World
 from gym_batchnav.rl.learning.parallel import GradientThreads
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 
@@ -41,6 +43,7 @@ class Collector:
         timer: gets the stages "env" and "act", and where environments are stepped beside the policy also
             "wait" for them; "env" then passes beside the other stages.
         threads: that share the rows to act on; None for the caller's alone.
+        world: ranks of which each has rows of its own; None for one.
     """
 
     def __init__(
@@ -51,7 +54,9 @@ class Collector:
         generator: torch.Generator,
         timer: StageTimer,
         threads: GradientThreads | None = None,
+        world: World | None = None,
     ) -> None:
+        self.world = world or World()
         self.policy = policy
         self.envs = envs
         # Beside the policy, the environment keeps the other cores at work.
@@ -62,26 +67,32 @@ class Collector:
         self.rollout = Rollout(
             policy.prepared, config.ppo.rollout_length, envs.num_envs, self.state, config.float_image_storage
         )
-        self.metrics = EpisodeMetrics(config.metric_keys, config.metric_window, envs.num_envs)
+        self.metrics = EpisodeMetrics(
+            config.metric_keys, math.ceil(config.metric_window / self.world.size), envs.num_envs
+        )
         self.last_values = self.rollout.values[0].clone()
 
     def reset(self, seed: int) -> None:
         """Begins new episodes in all rows."""
-        last = self.rollout.steps
+        last = self.rollout.filled
         self.rollout.starts[last] = True
         self.rollout.previous[last] = -1
         self.state.zero_()
         for part in self.envs.parts:
             part.lane.fork()
-            obs = part.reset(seed)
+            obs = part.reset(seed, self.world.rank * self.envs.num_envs)
             with part.lane.acting():
                 part.lane.receive()
                 self._put_obs(last, part, obs)
             part.lane.join()
 
     @torch.no_grad()
-    def collect(self) -> Rollout:
-        """Takes T steps in all rows; the rollout is overwritten by the next call."""
+    def collect(self, stop: Callable[[int], bool] = lambda taken: False) -> Rollout:
+        """Takes T steps in all rows; the rollout is overwritten by the next call.
+
+        Args:
+            stop: whether to end the rollout after so many steps, 1 ... T - 1.
+        """
         rollout, parts = self.rollout, self.envs.parts
         rollout.roll()
         rollout.state.copy_(self.state)
@@ -90,11 +101,16 @@ class Collector:
         for part in parts:
             part.lane.fork()
             self._begin(part, 0)
+        rollout.filled = rollout.steps
         for t in range(rollout.steps):
+            over = t + 1 == rollout.steps or stop(t + 1)
             for part in parts:
                 self._finish(part, t, truncated)
-                if t + 1 < rollout.steps:
+                if not over:
                     self._begin(part, t + 1)
+            if over:
+                rollout.end(t + 1)
+                break
         for part in parts:
             part.lane.join()
         with self.timer.stage("act"):
@@ -128,7 +144,7 @@ class Collector:
             rollout.get_obs(t, rows), state, rollout.previous[t, rows], rollout.starts[t, rows]
         )
         state.copy_(after)
-        actions = sample_actions(output.logits, self.generator)
+        actions = sample_actions(output.logits, self.generator, self.world.rank, self.world.size)
         rollout.actions[t, rows] = actions
         rollout.log_probs[t, rows] = output.logits.gather(1, actions[:, None])[:, 0]
         rollout.values[t, rows] = self.policy.real_values(output.values)
@@ -173,7 +189,7 @@ class Collector:
         self.rollout.final_values[steps, rows] = self.policy.real_values(output.values)
 
     def _last_values(self) -> Tensor:
-        rollout, last = self.rollout, self.rollout.steps
+        rollout, last = self.rollout, self.rollout.filled
         output, _ = self.actor.step(
             rollout.get_obs(last), self.state, rollout.previous[last], rollout.starts[last]
         )
@@ -181,7 +197,7 @@ class Collector:
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that goes on from one rollout to the next, the environment apart."""
-        rollout, last = self.rollout, self.rollout.steps
+        rollout, last = self.rollout, self.rollout.filled
         return {
             "obs": {key: value.clone() for key, value in rollout.get_obs(last).items()},
             "starts": rollout.starts[last].clone(),
@@ -192,7 +208,7 @@ class Collector:
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         """The inverse of ``snapshot``; the environment must have been brought to the same point."""
-        rollout, last = self.rollout, self.rollout.steps
+        rollout, last = self.rollout, self.rollout.filled
         for key, value in snapshot["obs"].items():
             rollout.obs[key][last].copy_(value)
         rollout.starts[last].copy_(snapshot["starts"])

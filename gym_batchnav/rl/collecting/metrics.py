@@ -13,6 +13,19 @@ import numpy.typing as npt
 from gym_batchnav.rl.collecting.rollout import ALL_ROWS
 from gym_batchnav.rl.collecting.stepping import Transition, info_column
 
+Sums = dict[str, tuple[float, int]]
+"""Sum and number of values by key."""
+
+
+def means_of(parts: Sequence[Sums]) -> dict[str, float]:
+    """Means over several parts together, in which every value counts once; keys without any are left out."""
+    means = {}
+    for key in parts[0]:
+        totals, counts = zip(*(part[key] for part in parts), strict=True)
+        if sum(counts):
+            means[key] = math.fsum(totals) / sum(counts)
+    return means
+
 
 class EpisodeMetrics:
     """Collects returns, lengths and chosen info keys of ended episodes, over a window of episodes.
@@ -51,9 +64,13 @@ class EpisodeMetrics:
         returns[ended] = 0
         lengths[ended] = 0
 
+    def sums(self) -> Sums:
+        """Sum and number of each key's values over the window; those of several ranks add up."""
+        return {key: (math.fsum(values), len(values)) for key, values in self.values.items()}
+
     def means(self) -> dict[str, float]:
         """Mean of each key over the window; keys that no episode gave are left out."""
-        return {key: math.fsum(values) / len(values) for key, values in self.values.items() if values}
+        return means_of([self.sums()])
 
     def state(self) -> dict[str, Any]:
         """Plain data for a checkpoint."""

@@ -54,12 +54,16 @@ class Part:
         self._pending: Future[tuple[Transition, float]] | None = None
         self._last: Transition | None = None
 
-    def reset(self, seed: int) -> ObsDict:
+    def reset(self, seed: int, offset: int = 0) -> ObsDict:
         """Resets all rows.
 
         Row i of an environment with an ``index_offset`` knows its number by itself; another one is told.
+
+        Args:
+            seed: of the run.
+            offset: number of the process's row 0 among the rows of all ranks.
         """
-        own = seed if hasattr(self.envs, "index_offset") else seed + self.rows.start
+        own = seed if hasattr(self.envs, "index_offset") else seed + offset + self.rows.start
         return self._run(lambda: self.stepper.reset(own)[0])
 
     def begin(self, actions: Tensor) -> None:

@@ -43,6 +43,9 @@ class Batch(NamedTuple):
 class Rollout:
     """Frames 0 ... T - 1 with what was done in them, and the observation of frame T.
 
+    A rollout that ended early has fewer frames, ``filled``, and the observation of that frame; the rest keeps
+    its shape, is not valid, and counts for nothing.
+
     Args:
         fields: prepared observations by key, see ``ActorCritic.prepare``.
         steps: T.
@@ -60,7 +63,7 @@ class Rollout:
         image_dtype: StorageDtype,
     ) -> None:
         device = state.device
-        self.steps, self.num_envs = steps, num_envs
+        self.steps, self.num_envs, self.filled = steps, num_envs, steps
         self.obs = {
             key: torch.zeros(steps + 1, num_envs, *field.shape, dtype=_stored_dtype(key, field, image_dtype))
             for key, field in fields.items()
@@ -92,9 +95,15 @@ class Rollout:
         }
 
     def roll(self) -> None:
-        """Makes frame T the new frame 0."""
+        """Makes the frame after the last the new frame 0."""
         for slot in (*self.obs.values(), self.starts, self.previous):
-            slot[0].copy_(slot[self.steps])
+            slot[0].copy_(slot[self.filled])
+
+    def end(self, filled: int) -> None:
+        """Says how many frames have been filled; the others hold those of an earlier rollout."""
+        self.filled = filled
+        for slot in (self.valid, self.terminated, self.truncated):
+            slot[filled:] = False
 
     def minibatches(self, parts: int, generator: torch.Generator) -> Iterator[Tensor]:
         """Environment indices of each of ``parts`` minibatches, a new random split at each call."""

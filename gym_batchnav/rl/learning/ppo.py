@@ -141,7 +141,8 @@ class PPO:
 
     def _count_images(self, rollout: Rollout) -> None:
         """Takes the images of all ranks into the statistics that scale the next rollout's."""
-        counted = self.policy.count_images(rollout.obs)
+        seen = slice(0, rollout.filled + 1)
+        counted = self.policy.count_images({key: slot[seen] for key, slot in rollout.obs.items()})
         sum_flat_(self.world, list(counted.values()))
         self.policy.merge_images(counted)
 
@@ -149,16 +150,19 @@ class PPO:
     def _prepare(self, rollout: Rollout, last_values: Tensor) -> float:
         """Advantages and returns; gives the share of the returns' variance that the values explain."""
         config = self.config
+        filled = rollout.filled
         raw = advantages(
-            rollout.rewards,
-            rollout.values,
+            rollout.rewards[:filled],
+            rollout.values[:filled],
             last_values,
-            rollout.terminated,
-            rollout.truncated,
-            rollout.final_values,
+            rollout.terminated[:filled],
+            rollout.truncated[:filled],
+            rollout.final_values[:filled],
             config.gamma,
             config.gae_lambda,
         )
+        if filled < rollout.steps:
+            raw = torch.cat((raw, torch.zeros_like(rollout.values[filled:])))
         torch.add(raw, rollout.values, out=rollout.returns)
         valid = rollout.valid
         kept, returns = moments(self.world, raw[valid], rollout.returns[valid])

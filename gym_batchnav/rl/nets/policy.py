@@ -235,10 +235,22 @@ class ActorCritic(nn.Module):
             scale.merge(counted[key])
 
 
-def sample_actions(logits: Tensor, generator: torch.Generator | None) -> Tensor:
-    """Draws actions (N,) int64 from log-probabilities (N, actions); None takes the most likely ones."""
+def sample_actions(
+    logits: Tensor, generator: torch.Generator | None, rank: int = 0, ranks: int = 1
+) -> Tensor:
+    """Draws actions (N,) int64 from log-probabilities (N, actions).
+
+    Args:
+        logits: of the rows of this rank.
+        generator: None takes the most likely actions.
+        rank: number of this rank. Ranks whose generators are alike draw for all rows and use their own, so
+            that no two share a number, and all of them together draw as one with all rows would.
+        ranks: number of ranks.
+    """
     if generator is None:
         return logits.argmax(dim=-1)
-    uniform = torch.rand(logits.shape[0], 1, generator=generator, device=logits.device)
+    rows = logits.shape[0]
+    uniform = torch.rand(ranks * rows, 1, generator=generator, device=logits.device)
+    uniform = uniform[rank * rows : (rank + 1) * rows]
     above = logits.exp().cumsum(dim=-1) <= uniform
     return above.sum(dim=-1).clamp_max(logits.shape[-1] - 1)

@@ -89,6 +89,19 @@ class RunLog:
             ) from error
 
 
+class SilentLog:
+    """Stands for ``RunLog`` on the ranks that write none."""
+
+    def __init__(self, run_dir: Path) -> None:
+        self.path = run_dir / LOG_NAME
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Writes nothing."""
+
+    def close(self) -> None:
+        """Closes nothing."""
+
+
 def read_log(run_dir: Path | str, kind: str = "update") -> list[dict[str, Any]]:
     """The records of one kind of a run, oldest first; a last line cut short by a crash is left out."""
     return [record for record in _records(Path(run_dir) / LOG_NAME) if record.get("kind") == kind]

@@ -15,7 +15,7 @@ _BEST_EPISODES = 100
 
 
 class Saver:
-    """Writes the checkpoints of a run.
+    """Writes the checkpoints of a run: rank 0 does, while all ranks call the same methods in the same order.
 
     Args:
         config: of the run.
@@ -55,16 +55,14 @@ class Saver:
         Raises:
             CheckpointError: it cannot be written; those before are whole.
         """
-        frames, metrics = state.counters.frames, state.collector.metrics
-        if self.best_by == "training" and metrics.episodes >= _BEST_EPISODES:
-            means = metrics.means()
+        frames = state.counters.frames
+        episodes, means = state.episodes()
+        if self.best_by == "training" and episodes >= _BEST_EPISODES:
             self.save_if_best(state, means.get(self.config.best_metric, means["return"]), validated_frames)
         path = ckpt.checkpoint_path(self.folder, state.counters.updates)
-        ckpt.save_checkpoint(path, self._content(state, validated_frames))
-        every = self.config.keep_every_frames
-        if every is not None and frames // every > self._last_frames // every:
-            ckpt.link_checkpoint(path, ckpt.milestone_path(self.folder, frames))
-        ckpt.prune(self.folder, self.config.keep_checkpoints)
+        content = self._content(state, validated_frames)
+        if state.world.is_main:
+            self._write(path, content, frames)
         self._last_time, self._last_frames = time.monotonic(), frames
         return path
 
@@ -73,8 +71,17 @@ class Saver:
         if not score > self.best:
             return False
         self.best = score
-        ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, self._content(state, validated_frames))
+        content = self._content(state, validated_frames)
+        if state.world.is_main:
+            ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, content)
         return True
+
+    def _write(self, path: Path, content: Mapping[str, Any], frames: int) -> None:
+        ckpt.save_checkpoint(path, content)
+        every = self.config.keep_every_frames
+        if every is not None and frames // every > self._last_frames // every:
+            ckpt.link_checkpoint(path, ckpt.milestone_path(self.folder, frames))
+        ckpt.prune(self.folder, self.config.keep_checkpoints)
 
     def _content(self, state: RunState, validated_frames: int) -> dict[str, Any]:
         content = state.content()

@@ -9,9 +9,13 @@ from typing import Any
 
 from gym_batchnav.errors import CheckpointError
 from gym_batchnav.rl.collecting.collect import Collector
+from gym_batchnav.rl.collecting.metrics import means_of
 from gym_batchnav.rl.collecting.parts import EnvParts
 from gym_batchnav.rl.collecting.timing import StageTimer
 from gym_batchnav.rl.config import Precision, TrainConfig
+from gym_batchnav.rl.distributed.agreement import share_weights
+from gym_batchnav.rl.distributed.dealing import RANKS, gather_content
+from gym_batchnav.rl.distributed.world import World
 from gym_batchnav.rl.learning.parallel import choose_threads
 from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic
@@ -51,27 +55,43 @@ class RunState:
         config: of the run.
         envs: the environments; are neither reset nor closed here.
         started: ``time.monotonic()`` at the start of this part of the run.
+        world: ranks of which each has environments of its own; None for one.
     """
 
-    def __init__(self, config: TrainConfig, envs: EnvParts, started: float) -> None:
-        self.config, self.envs = config, envs
+    def __init__(
+        self, config: TrainConfig, envs: EnvParts, started: float, world: World | None = None
+    ) -> None:
+        self.config, self.envs, self.world = config, envs, world or World()
         seed_global(derive_seed(config.seed, 0))
         spec = env_spec(envs.single_observation_space, envs.single_action_space)
         self.policy = ActorCritic(config.policy, spec).to(config.device)
+        share_weights(self.world, self.policy)
+        if not self.world.is_main:
+            # The weights were drawn alike; what the user's code draws should differ.
+            seed_global(derive_seed(config.seed, 0, self.world.rank))
         self.timer = StageTimer()
+        # Alike on all ranks, see ``sample_actions``.
         self.act_generator = make_generator(config.device, config.seed, 1)
         self.learn_generator = make_generator("cpu", config.seed, 2)
         threads = choose_threads(config.threads, config.device)
-        self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads)
+        if config.threads is None:
+            threads = max(1, threads // self.world.local_size)
+        self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads, self.world)
         self.collector = Collector(
-            self.policy, envs, config, self.act_generator, self.timer, self.ppo.threads
+            self.policy, envs, config, self.act_generator, self.timer, self.ppo.threads, self.world
         )
         self.counters = Counters(started=started)
 
+    def episodes(self) -> tuple[int, dict[str, float]]:
+        """How many episodes have ended on all ranks, and the running means of their metrics."""
+        metrics = self.collector.metrics
+        told = self.world.gather((metrics.episodes, metrics.sums()))
+        return sum(number for number, _ in told), means_of([sums for _, sums in told])
+
     def content(self) -> dict[str, Any]:
-        """What a checkpoint holds; ``restore`` takes it over."""
+        """What a checkpoint holds; ``restore`` takes it over. Of several ranks only rank 0 has all of it."""
         restorable, counters = self.envs.can_restore, self.counters
-        return {
+        own = {
             "config": self.config.to_dict(),
             "env_spec": self.policy.spec.to_dict(),
             "num_envs": self.envs.num_envs,
@@ -92,6 +112,7 @@ class RunState:
             "collector": self.collector.snapshot() if restorable else None,
             "env_state": self.envs.get_state() if restorable else None,
         }
+        return gather_content(self.world, own)
 
     def restore(self, content: Mapping[str, Any]) -> str:
         """Takes over a checkpoint; gives a line that says how exactly the run continues.
@@ -107,7 +128,8 @@ class RunState:
         self.learn_generator.set_state(content["rng"]["learn"])
         inexact = self._restore_envs(content)
         self.collector.metrics.load(content["metrics"], same_rows=not inexact)
-        restore_global_state(content["rng"]["global"])
+        if content["rng"]["global"] is not None:
+            restore_global_state(content["rng"]["global"])
         done = f"resumed at {counters.frames:,} frames"
         return f"{done} with new episodes ({inexact})" if inexact else f"{done}, exactly"
 
@@ -130,6 +152,8 @@ class RunState:
     def _restore_envs(self, content: Mapping[str, Any]) -> str:
         """Brings the environment back; gives "" where that was exact, else why it was not."""
         self.collector.reset(derive_seed(self.config.seed, self.counters.frames))
+        if content.get(RANKS, 1) != self.world.size:
+            return f"there were {content.get(RANKS, 1)} ranks, now there are {self.world.size}"
         if not self.envs.can_restore or content["env_state"] is None:
             return "the environment cannot restore its state"
         if content["num_envs"] != self.envs.num_envs:

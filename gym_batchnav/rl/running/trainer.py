@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,11 +14,17 @@ import torch
 from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.collecting.parts import EnvParts, MakeEnvs
 from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.distributed.agreement import check_same, check_same_weights
+from gym_batchnav.rl.distributed.dealing import deal_out
+from gym_batchnav.rl.distributed.launch import find_launch, rank_device
+from gym_batchnav.rl.distributed.preemption import Preemption
+from gym_batchnav.rl.distributed.slurm import requeue
+from gym_batchnav.rl.distributed.world import World, join_world
 from gym_batchnav.rl.learning import schedule
 from gym_batchnav.rl.learning.precision import choose_precision
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
-from gym_batchnav.rl.running.logs import RunLog
+from gym_batchnav.rl.running.logs import RunLog, SilentLog
 from gym_batchnav.rl.running.memory import keep_freed_memory
 from gym_batchnav.rl.running.saving import Saver
 from gym_batchnav.rl.running.signals import StopSignals
@@ -38,6 +45,11 @@ def train(
 
     The process keeps large blocks of memory that it frees from then on, see ``keep_freed_memory``.
 
+    Under torchrun or srun, each process is a rank: it makes environments of its own, on its own device, and
+    all ranks learn together. Rank 0 alone reads and writes files and calls ``callbacks`` and ``validate``.
+    Environments with an ``index_offset`` must be made with that of the rank (see ``find_launch``); the rows
+    of others are seeded apart.
+
     Args:
         config: of the run. A resumed run may change limits and rates, not the network.
         make_envs: makes the vector environment; called once, and what it gives is closed at the end. Or a
@@ -48,40 +60,69 @@ def train(
             are set aside, and the listeners and the log are told. Where the environment has
             ``get_state()`` and ``set_state(state)`` the run continues exactly; else it begins new episodes,
             seeded by the run's seed and its frames, and says so.
-        callbacks: listeners.
+        callbacks: listeners; of several ranks those of rank 0.
         validate: evaluates the policy every ``config.validate_every_frames`` and at the end, and so decides
             which checkpoint is the best.
 
     Returns:
-        How the run ended; SIGTERM and SIGINT end it cleanly after the update in progress.
+        How the run ended; SIGTERM, SIGINT or SIGUSR1 to any rank end it cleanly after the update in progress.
 
     Raises:
         ConfigError: the environment or the settings do not fit.
         CheckpointError: the checkpoint is broken, does not fit, or cannot be written.
         BatchNavError: the folder holds a run and ``resume`` is False, or the gradients are not finite.
+        DistributedError: ranks are missing, have died or differ.
     """
-    run_dir = Path(run_dir)
+    launch = find_launch()
+    config = dataclasses.replace(config, device=rank_device(launch, config.device))
+    callbacks = callbacks if launch.is_main else ()
+    keep_freed_memory()
+    with (
+        StopSignals() as signals,
+        _one_torch_thread(config.device),
+        join_world(config.device, config.distributed, launch) as world,
+    ):
+        result = _train(config, make_envs, Path(run_dir), resume, callbacks, validate, signals, world)
+    job = requeue(result.reason, config.distributed.requeue) if launch.is_main else ""
+    for callback in callbacks if job else ():
+        callback.on_message(f"SLURM job {job} is back in the queue")
+    return result
+
+
+def _train(
+    config: TrainConfig,
+    make_envs: MakeEnvs | Sequence[MakeEnvs],
+    run_dir: Path,
+    resume: bool,
+    callbacks: Sequence[TrainCallback],
+    validate: Validate | None,
+    signals: StopSignals,
+    world: World,
+) -> TrainResult:
+    content, messages = _find(run_dir, resume) if world.is_main else (None, [])
+    started = time.monotonic()
+    factories = [make_envs] if callable(make_envs) else make_envs
+    envs = EnvParts(factories, config.overlap, config.device)
+    try:
+        trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started, world)
+        trainer.begin(content, messages)
+        try:
+            return trainer.run()
+        finally:
+            trainer.log.close()
+            trainer.state.ppo.threads.close()
+    finally:
+        envs.close()
+
+
+def _find(run_dir: Path, resume: bool) -> tuple[dict[str, Any] | None, list[str]]:
+    """What to go on from, with messages."""
     newest = ckpt.latest_checkpoint(run_dir)
     if newest is not None and not resume:
         raise BatchNavError(
             f"{run_dir} already holds a run ({newest.name}); resume it, or choose another folder"
         )
-    found = ckpt.load_newest(run_dir) if resume else None
-    started = time.monotonic()
-    keep_freed_memory()
-    with StopSignals() as signals, _one_torch_thread(config.device):
-        factories = [make_envs] if callable(make_envs) else make_envs
-        envs = EnvParts(factories, config.overlap, config.device)
-        try:
-            trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started)
-            trainer.begin(*(found or (None, [])))
-            try:
-                return trainer.run()
-            finally:
-                trainer.log.close()
-                trainer.state.ppo.threads.close()
-        finally:
-            envs.close()
+    return (ckpt.load_newest(run_dir) if resume else None) or (None, [])
 
 
 @contextmanager
@@ -108,34 +149,45 @@ class Trainer:
         validate: Validate | None,
         signals: StopSignals,
         started: float,
+        world: World,
     ) -> None:
+        self.world = world
         self.config, self.envs, self.run_dir = config, envs, run_dir
         self.callbacks, self.signals = callbacks, signals
-        self.state = RunState(config, envs, started)
+        self.state = RunState(config, envs, started, world)
+        self.preemption = Preemption(world, config.distributed, config.ppo.rollout_length)
         self.validation = Validation(config, validate, lambda: bool(signals.reason))
         self.saver = Saver(config, run_dir, started, by_validation=self.validation.active)
         self._stop_reason = ""
         self.env_seconds: dict[str, float] = {}
-        self.log: RunLog
+        self.log: RunLog | SilentLog
+        self._elapsed_s = 0.0
 
     def begin(self, content: Mapping[str, Any] | None, messages: list[str]) -> None:
         """Starts afresh, or from a checkpoint's content; ``messages`` are for the listeners."""
         state = self.state
+        self._compare()
+        content = deal_out(self.world, content)
         if content is None:
-            state.policy.precision = choose_precision(state.policy, self.config.precision)
+            chosen = choose_precision(state.policy, self.config.precision)
+            state.policy.precision = self.world.broadcast(chosen)
             state.collector.reset(self.config.seed)
         else:
             messages = [*messages, state.restore(content)]
             self.saver.restore(content)
             self.validation.restore(content)
-        self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
+        if self.world.is_main:
+            self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
+        else:
+            self.log = SilentLog(self.run_dir)
         parameters = sum(p.numel() for p in state.policy.parameters())
         self.log.write(
             {
                 "kind": "run",
                 "frames": state.counters.frames,
                 "elapsed_s": state.counters.elapsed_before,
-                "num_envs": self.envs.num_envs,
+                "num_envs": self.envs.num_envs * self.world.size,
+                "ranks": self.world.size,
                 "parameters": parameters,
                 "precision": state.policy.precision,
                 "torch": torch.__version__,
@@ -147,7 +199,7 @@ class Trainer:
         info = RunInfo(
             config=self.config,
             run_dir=self.run_dir,
-            num_envs=self.envs.num_envs,
+            num_envs=self.envs.num_envs * self.world.size,
             frames=state.counters.frames,
             elapsed_s=state.counters.elapsed_before,
             parameters=parameters,
@@ -166,7 +218,8 @@ class Trainer:
         while not (reason := self._end_reason()):
             self._update()
             self._validate(due=self.validation.due(counters.frames))
-            if self.saver.due(counters.frames):
+            # Seconds pass differently on each rank: those of rank 0 count.
+            if self.world.broadcast(self.saver.due(counters.frames)):
                 self.saver.save(self.state, self.validation.frames)
         self._validate(due=self.validation.active and counters.frames > self.validation.frames)
         path = self.saver.save(self.state, self.validation.frames)
@@ -177,7 +230,7 @@ class Trainer:
             reason=reason,
             checkpoint=path,
             best_checkpoint=ckpt.best_checkpoint(self.run_dir),
-            metrics=self.state.collector.metrics.means(),
+            metrics=self.state.episodes()[1],
             log=self.log.path,
         )
         for callback in self.callbacks:
@@ -192,27 +245,51 @@ class Trainer:
     def _request_stop(self, reason: str) -> None:
         self._stop_reason = reason
 
+    def _compare(self) -> None:
+        """All ranks must have been started alike."""
+        settings = {**self.config.to_dict(), "device": torch.device(self.config.device).type}
+        check_same(
+            self.world,
+            {
+                "the number of environments": self.envs.num_envs,
+                "the observations": self.state.policy.spec.to_dict(),
+                **{f"the setting {name}": value for name, value in settings.items()},
+            },
+        )
+
     def _end_reason(self) -> str:
-        if self.signals.reason or self._stop_reason:
-            return self.signals.reason or self._stop_reason
+        """Why to stop now; all ranks stop after the same update, whichever of them a signal has reached."""
         counters, limit = self.state.counters, self.config.time_limit_s
+        told = self.world.gather((self.signals.reason or self._stop_reason, counters.elapsed_s))
+        self._elapsed_s = told[0][1]
+        reason = next((reason for reason, _ in told if reason), "")
+        if reason:
+            return reason
         if counters.frames >= self.config.total_frames:
             return "frames"
-        return "time" if limit is not None and counters.elapsed_s >= limit else ""
+        return "time" if limit is not None and self._elapsed_s >= limit else ""
 
     def _update(self) -> None:
         begin, state = time.perf_counter(), self.state
         counters, collector = state.counters, state.collector
-        share = schedule.progress(self.config, counters.frames, counters.elapsed_s)
-        scale = schedule.rate_scale(self.config.ppo, self.envs.num_envs)
+        share = schedule.progress(self.config, counters.frames, self._elapsed_s)
+        scale = schedule.rate_scale(self.config.ppo, self.envs.num_envs, self.world.size)
         rate = schedule.learning_rate(self.config.ppo, share, scale)
         entropy = schedule.entropy_coefficient(self.config.ppo, share)
-        rollout = collector.collect()
+        rollout = collector.collect(self.preemption)
+        if self.world.size > 1:
+            with state.timer.stage("ranks"):
+                self.world.arrive(f"update {counters.updates + 1}")
         with state.timer.stage("learn"):
             losses = state.ppo.update(rollout, collector.last_values, rate, entropy)
-        fresh = rollout.steps * rollout.num_envs
+        steps = self.world.gather(rollout.filled)
+        fresh = sum(steps) * rollout.num_envs
         counters.frames += fresh
         counters.updates += 1
+        every = self.config.distributed.check_every
+        if every and counters.updates % every == 0:
+            check_same_weights(self.world, state.policy)
+        episodes, means = state.episodes()
         record = {
             "kind": "update",
             "update": counters.updates,
@@ -222,21 +299,27 @@ class Trainer:
             "frames_per_second": fresh / (time.perf_counter() - begin),
             "learning_rate": rate,
             "entropy_coefficient": entropy,
-            "episodes": collector.metrics.episodes,
+            "episodes": episodes,
             "losses": losses,
-            "metrics": collector.metrics.means(),
+            "metrics": means,
             "seconds": {**state.timer.take(), **self._environment_seconds()},
         }
+        if self.world.size > 1:
+            record["steps"] = steps
         self.log.write(record)
         for callback in self.callbacks:
             callback.on_update(record)
 
     def _validate(self, *, due: bool) -> None:
-        if not due or self.signals.reason:
+        # Rank 0 validates, however long that takes; the others wait to hear the result.
+        if not due or self.world.broadcast(bool(self.signals.reason)):
             return
-        record = self.validation.run(self.state)
+        record = self.validation.run(self.state) if self.world.is_main else None
+        self.world.arrive("the end of the validation", patient=True)
+        record = self.world.broadcast(record)
         if record is None:
             return
+        self.validation.frames = record["frames"]
         score = record["metrics"][self.config.best_metric]
         record["best"] = self.saver.save_if_best(self.state, score, self.validation.frames)
         self.log.write(record)

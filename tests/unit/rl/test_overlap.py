@@ -82,7 +82,7 @@ def same_actions(monkeypatch) -> None:
     table = torch.from_numpy(np.random.default_rng(0).integers(3, size=(3 * STEPS, ROWS)))
     calls = {ROWS: 0, ROWS // 2: 0}
 
-    def chosen(logits, generator):
+    def chosen(logits, generator, *ranks):
         count = len(logits)
         step, first = divmod(calls[count] * count, ROWS)
         calls[count] += 1
