@@ -69,7 +69,7 @@ def _run(given: list[str]) -> int:
     try:
         return dispatch(parsed)
     except (BatchNavError, RendererError) as error:
-        print(f"batchnav: {error}", file=sys.stderr)
+        print(f"batchnav{_rank()}: {error}", file=sys.stderr)
         return ERROR
     except OSError as error:
         if error.errno not in DISK_ERRORS:
@@ -79,6 +79,12 @@ def _run(given: list[str]) -> int:
     except KeyboardInterrupt:
         print("batchnav: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _rank() -> str:
+    """Which of several processes this is."""
+    several = os.environ.get("WORLD_SIZE", "1") != "1"
+    return f" (rank {os.environ['RANK']})" if several and "RANK" in os.environ else ""
 
 
 def _stdout_is_broken() -> bool:

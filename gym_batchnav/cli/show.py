@@ -18,9 +18,13 @@ LABELS = {
 }
 
 
-def console() -> Console:
-    """A console on standard output; wide enough for the tables where it is no terminal."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+def console(*, quiet: bool = False) -> Console:
+    """A console on standard output; wide enough for the tables where it is no terminal.
+
+    Args:
+        quiet: Whether it shows nothing, as on all ranks of a run but one.
+    """
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, quiet=quiet)
 
 
 def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:

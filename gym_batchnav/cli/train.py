@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from rich.console import Console
 
 from ..envs.choosing import scene_refs
 from ..rl import ProgressBar, TrainResult, load_policy, read_log, train
+from ..rl.distributed import World, find_launch, join_world, rank_device
 from .args import TrainArgs
 from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
 from .factories import env_factories
 from .machine import machine_facts
 from .pages import report_data
 from .presets import TrainPlan, plan_training
+from .ranks import describe, drawing_on, rank_env
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
 from .show import console, results_table
@@ -26,56 +29,77 @@ INTERRUPTED = 130
 
 def run_train(args: TrainArgs) -> int:
     """Do what is left to do for the run; returns the exit status."""
-    plan, out = plan_training(args), console()
+    launch = find_launch()
+    plan, out = plan_training(args), console(quiet=not launch.is_main)
     # A wrong name must be said before anything is written.
     for config in (plan.env, plan.eval_env):
         scene_refs(config)
     run = RunDir(plan.run_dir)
-    if args.fresh and (old := set_aside(run.path)) is not None:
-        out.print(f"the earlier run is kept in {old}")
-    with run.lock():
-        stage = decide(run, plan.record(), resume=args.resume)
-        if stage is not Stage.DONE:
-            run.begin({**plan.record(), "machine": machine_facts()})
-        if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out):
-            out.print("stopped; the same command goes on from here")
-            return INTERRUPTED
-        if stage is not Stage.DONE:
-            _evaluate(run, plan, out)
-        _conclude(run, out, finished_before=stage is Stage.DONE)
+    device = rank_device(launch, plan.learner.device)
+    with ExitStack() as locked:
+        with join_world(device, plan.learner.distributed, launch) as world:
+            # Rank 0 alone looks after the folder; the others hear what is to be done.
+            stage = world.broadcast(_begin(run, plan, args, out, locked) if launch.is_main else Stage.DONE)
+            if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out, world):
+                out.print("stopped; the same command goes on from here")
+                return INTERRUPTED
+        if launch.is_main:
+            if stage is not Stage.DONE:
+                _evaluate(run, plan, out)
+            _conclude(run, out, finished_before=stage is Stage.DONE)
     return 0
 
 
-def _train(run: RunDir, plan: TrainPlan, out: Console) -> bool:
+def _begin(run: RunDir, plan: TrainPlan, args: TrainArgs, out: Console, locked: ExitStack) -> Stage:
+    """Lock the run's folder and find out what is left to do."""
+    # Ranks that torchrun starts anew go on with the run that they have begun.
+    if args.fresh and not find_launch().restart and (old := set_aside(run.path)) is not None:
+        out.print(f"the earlier run is kept in {old}")
+    locked.enter_context(run.lock())
+    stage = decide(run, plan.record(), resume=args.resume)
+    if stage is not Stage.DONE:
+        run.begin({**plan.record(), "machine": machine_facts()})
+    return stage
+
+
+def _train(run: RunDir, plan: TrainPlan, out: Console, world: World) -> bool:
     """Train up to the budget; False where a signal stopped it."""
-    run.trained.unlink(missing_ok=True)
-    run.report.unlink(missing_ok=True)
+    launch, device = world.launch, rank_device(world.launch, plan.learner.device)
+    if world.size > 1:
+        out.print(describe(world, plan.num_envs, device))
+    if launch.is_main:
+        run.trained.unlink(missing_ok=True)
+        run.report.unlink(missing_ok=True)
+    config = rank_env(plan.env, plan.num_envs, launch, device)
+    makers = env_factories(plan.num_envs, config, plan.learner.env_parts)
     progress = ProgressBar(out)
     validator = Validator(plan.val_env, plan.val_episodes, deterministic=plan.deterministic)
     try:
         result = train(
             plan.learner,
-            env_factories(plan.num_envs, plan.env, plan.learner.env_parts),
+            [drawing_on(device, launch, make) for make in makers],
             run.path,
             resume=run.checkpoints.is_dir(),
             callbacks=[progress],
             validate=validator,
+            world=world,
         )
     finally:
         progress.close()
         validator.close()
     if result.reason.startswith("SIG"):
         return False
-    write_json(
-        run.trained,
-        {
-            "frames": result.frames,
-            "updates": result.updates,
-            "seconds": result.elapsed_s,
-            "reason": result.reason,
-            "checkpoint": str(_chosen(result, plan).relative_to(run.path)),
-        },
-    )
+    if launch.is_main:
+        write_json(
+            run.trained,
+            {
+                "frames": result.frames,
+                "updates": result.updates,
+                "seconds": result.elapsed_s,
+                "reason": result.reason,
+                "checkpoint": str(_chosen(result, plan).relative_to(run.path)),
+            },
+        )
     return True
 
 

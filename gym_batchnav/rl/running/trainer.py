@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ def train(
     resume: bool = False,
     callbacks: Sequence[TrainCallback] = (),
     validate: Validate | None = None,
+    world: World | None = None,
 ) -> TrainResult:
     """Trains a policy by PPO and leaves logs and checkpoints in a folder.
 
@@ -63,6 +64,7 @@ def train(
         callbacks: listeners; of several ranks those of rank 0.
         validate: evaluates the policy every ``config.validate_every_frames`` and at the end, and so decides
             which checkpoint is the best.
+        world: the ranks, if the caller has met them by ``join_world``; None meets them here.
 
     Returns:
         How the run ended; SIGTERM, SIGINT or SIGUSR1 to any rank end it cleanly after the update in progress.
@@ -73,16 +75,16 @@ def train(
         BatchNavError: the folder holds a run and ``resume`` is False, or the gradients are not finite.
         DistributedError: ranks are missing, have died or differ.
     """
-    launch = find_launch()
+    launch = find_launch() if world is None else world.launch
     config = dataclasses.replace(config, device=rank_device(launch, config.device))
     callbacks = callbacks if launch.is_main else ()
     keep_freed_memory()
     with (
         StopSignals() as signals,
         _one_torch_thread(config.device),
-        join_world(config.device, config.distributed, launch) as world,
+        join_world(config.device, config.distributed, launch) if world is None else nullcontext(world) as met,
     ):
-        result = _train(config, make_envs, Path(run_dir), resume, callbacks, validate, signals, world)
+        result = _train(config, make_envs, Path(run_dir), resume, callbacks, validate, signals, met)
     job = requeue(result.reason, config.distributed.requeue) if launch.is_main else ""
     for callback in callbacks if job else ():
         callback.on_message(f"SLURM job {job} is back in the queue")
