@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +128,11 @@ class TrainPlan:
     def record(self) -> dict[str, Any]:
         """The settings as plain values, as ``runs.decide`` compares them."""
         evaluation = {**self.eval_env.to_dict(), "deterministic": self.deterministic}
+        # Sizes written out are the same settings as sizes left to the encoder.
+        learner = replace(self.learner, policy=self.learner.policy.filled())
         return {
             "env": {**self.env.to_dict(), "num_envs": self.num_envs},
-            "learner": self.learner.to_dict(),
+            "learner": learner.to_dict(),
             "evaluation": evaluation,
         }
 
@@ -247,6 +249,9 @@ def _fitting(name: str, value: object, default: object) -> object:
     """The value in the type of the default; raises ``ConfigError`` where it has another one."""
     if isinstance(value, list):
         value = tuple(value)
+    # A choice such as policy.recurrence has "none" among its words.
+    if isinstance(default, str) and value is None:
+        value = "none"
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if default is not None and value is not None and type(value) is not type(default):

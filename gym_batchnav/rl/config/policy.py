@@ -108,9 +108,10 @@ class PolicyConfig:
                 f"planes {sizes.planes} give {len(sizes.planes)} stages; {self.encoder} has {_STAGES}"
             )
         for name in ("space_to_depth", "stem_stride"):
-            if getattr(self, name) is not None:
+            published = getattr(PUBLISHED[self.encoder], name)
+            if getattr(self, name) not in (None, published):
                 raise ConfigError(
-                    f"{name} is {getattr(self, name)}, but {self.encoder} has none to set; leave it None"
+                    f"{name} is {getattr(self, name)}, but {self.encoder} has {published}; leave it None"
                 )
 
     @property
@@ -127,3 +128,8 @@ class PolicyConfig:
         names = [field.name for field in dataclasses.fields(EncoderSizes)]
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return dataclasses.replace(published, **{**derived, **given})
+
+    def filled(self) -> PolicyConfig:
+        """The same network with every size written out, to be shown and compared."""
+        names = [field.name for field in dataclasses.fields(EncoderSizes)]
+        return dataclasses.replace(self, **{name: getattr(self.sizes, name) for name in names})

@@ -78,6 +78,9 @@ def test_settings_are_parsed_to_their_types():
         "device": "cpu",
         "threads": None,
     }
+    words = parse_settings(("policy.recurrence=none", "policy.depth_transform=none", "policy.hidden=none"))
+    policy = learner_config(words).policy
+    assert (policy.recurrence, policy.depth_transform, policy.hidden) == ("none", "none", None)
     config = learner_config({**found, "ppo.gamma": 1})
     assert config.ppo.learning_rate == 5e-4
     assert config.policy.planes == (8, 16)
