@@ -11,7 +11,7 @@ from gym_batchnav.rl.collecting.rollout import Rollout
 from gym_batchnav.rl.config import PolicyConfig, PPOConfig
 from gym_batchnav.rl.distributed import World, join_world
 from gym_batchnav.rl.distributed.agreement import check_same, check_same_weights, outvoted, share_weights
-from gym_batchnav.rl.distributed.reduce import moments, sum_flat_
+from gym_batchnav.rl.distributed.reduce import moments
 from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -104,37 +104,32 @@ def test_the_gradient_would_differ_if_ranks_counted_alike():
 
 def reduce_numbers(launch):
     with join_world("cpu", launch=launch) as world:
-        own = [torch.tensor([1.0, 2.0, 6.0]), torch.tensor([-3.0]), torch.tensor([])][world.rank % 3]
-        weighty = moments(world, own, torch.full((2,), float(world.rank)))
-        large = [
-            torch.full((5_000_000,), world.rank + 1.0),
-            torch.arange(6.0).reshape(2, 3),
-            torch.full((), 0.5, dtype=torch.float64),
-            torch.ones(1, 2, 2, 2).to(memory_format=torch.channels_last),
-        ]
-        sum_flat_(world, large)
-        ends = [float(large[0].min()), float(large[0].max())]
-        return [[float(x) for x in m] for m in weighty], [
-            *ends, large[1].tolist(), float(large[2]), float(large[3].sum()),
-        ]  # fmt: skip
+        own = [[1.0, 2.0, 6.0], [-3.0, 7e9, 7e9], [float("nan")] * 3][world.rank % 3]
+        valid = [[True, True, True], [True, False, False], [False, False, False]][world.rank % 3]
+        numbers = torch.tensor([own, [1e4 + world.rank] * 3])[:, None]
+        return [m.tolist() for m in moments(world, numbers, torch.tensor([valid]))]
 
 
-def test_moments_count_every_value_once_and_buckets_keep_shapes(ranks):
-    for sets, sums in ranks(4, reduce_numbers):
+def test_moments_count_every_valid_number_once(ranks):
+    for mean, square, variance in ranks(4, reduce_numbers):
         # Values 1, 2, 6 | -3 | none | 1, 2, 6: mean 15 / 7, squares (41 + 9 + 41) / 7 = 13,
         # variance 13 - (15 / 7)^2 = 412 / 49. A mean of means would be another.
-        assert sets[0] == pytest.approx([15 / 7, 13.0, 412 / 49])
-        # 0, 0, 1, 1, 2, 2, 3, 3: mean 1.5, squares (0 + 1 + 4 + 9) / 4 = 3.5, variance 1.25.
-        assert sets[1] == pytest.approx([1.5, 3.5, 1.25])
-        assert sums == [10.0, 10.0, [[0, 4, 8], [12, 16, 20]], 2.0, 32.0]
+        assert (mean[0], square[0], variance[0]) == pytest.approx((15 / 7, 13.0, 412 / 49))
+        # 10000 three times, 10001, 10003 three times: mean 10000 + 10 / 7, variance 28 / 7 - (10 / 7)^2,
+        # which a difference of float32 squares near 1e8, 8 apart, would lose.
+        assert mean[1] == pytest.approx(10000 + 10 / 7, abs=2e-3)
+        assert variance[1] == pytest.approx(4 - (10 / 7) ** 2, rel=1e-3)
 
 
 def test_moments_of_one_rank_are_torchs():
-    values = torch.randn(1000, generator=torch.Generator().manual_seed(0)) * 3 + 5
-    (own,) = moments(World(), values)
-    assert torch.equal(own.mean, values.mean())
-    assert torch.equal(own.variance, values.var(correction=0))
-    assert torch.equal(own.square, values.square().mean())
+    values = torch.randn(2, 10, 100, generator=torch.Generator().manual_seed(0)) * 3 + 5
+    valid = torch.rand(10, 100, generator=torch.Generator().manual_seed(1)) < 0.7
+    own = moments(World(), values, valid)
+    for k in range(2):
+        kept = values[k][valid]
+        torch.testing.assert_close(own.mean[k], kept.mean())
+        torch.testing.assert_close(own.variance[k], kept.var(correction=0))
+        torch.testing.assert_close(own.square[k], kept.square().mean())
 
 
 def differ(launch, disturbed):

@@ -10,13 +10,14 @@ from torch import Tensor
 
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import StorageDtype
+from gym_batchnav.rl.nets.recurrent import FragmentPlan, plan_fragments, upload
 from gym_batchnav.rl.spec import FieldSpec
 
 ALL_ROWS = slice(None)
 
 
-class Batch(NamedTuple):
-    """Whole sequences of some environments."""
+class SequenceInputs(NamedTuple):
+    """What ``ActorCritic.sequence`` takes, for some environments."""
 
     obs: dict[str, Tensor]
     """(T, B, ...) each."""
@@ -26,6 +27,15 @@ class Batch(NamedTuple):
     """(T, B) int64, previous actions."""
     starts: Tensor
     """(T, B) bool."""
+    plan: FragmentPlan | None
+    """How the sequences lie in a packed one; None without a memory."""
+
+
+class Batch(NamedTuple):
+    """Whole sequences of some environments."""
+
+    inputs: SequenceInputs
+    """What the network gets."""
     actions: Tensor
     """(T, B) int64."""
     log_probs: Tensor
@@ -110,15 +120,38 @@ class Rollout:
         order = torch.randperm(self.num_envs, generator=generator)
         yield from torch.tensor_split(order, parts)
 
-    def batch(self, rows: Tensor) -> Batch:
-        """Copies of the sequences of some environments."""
-        rows = rows.to(self.actions.device)
-        frames = slice(0, self.steps)
+    def inputs(self, rows: Tensor, starts: Tensor, *, last: bool = False) -> SequenceInputs:
+        """Copies of what ``ActorCritic.sequence`` takes, for some environments.
+
+        Args:
+            rows: (B,) int64, on the CPU.
+            starts: ``self.starts`` on the CPU.
+            last: whether frame T is among them.
+        """
+        steps = self.steps + 1 if last else self.steps
+        index = upload(rows, self.actions.device)
+        plan = None
+        if self.state.shape[0]:
+            plan = plan_fragments(starts[:steps].index_select(1, rows)).to(self.actions.device)
+        return SequenceInputs(
+            obs={key: slot[:steps].index_select(1, index) for key, slot in self.obs.items()},
+            state=self.state.index_select(1, index),
+            previous=self.previous[:steps].index_select(1, index),
+            starts=self.starts[:steps].index_select(1, index),
+            plan=plan,
+        )
+
+    def batch(self, rows: Tensor, starts: Tensor) -> Batch:
+        """Copies of the sequences of some environments.
+
+        Args:
+            rows: (B,) int64, on the CPU.
+            starts: ``self.starts`` on the CPU.
+        """
+        inputs = self.inputs(rows, starts)
+        rows = upload(rows, self.actions.device)
         return Batch(
-            obs={key: slot[frames].index_select(1, rows) for key, slot in self.obs.items()},
-            state=self.state.index_select(1, rows),
-            previous=self.previous[frames].index_select(1, rows),
-            starts=self.starts[frames].index_select(1, rows),
+            inputs=inputs,
             actions=self.actions.index_select(1, rows),
             log_probs=self.log_probs.index_select(1, rows),
             values=self.values.index_select(1, rows),

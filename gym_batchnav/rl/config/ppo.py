@@ -9,13 +9,14 @@ from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config.checks import at_least, one_of, positive, within
 
 ScheduleKind = Literal["constant", "linear", "cosine"]
+AdvantageKind = Literal["gae", "vtrace"]
 OptimizerKind = Literal["adam", "lamb"]
 RateReference = Literal["peak", "base"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PPOConfig:
-    """Proximal policy optimisation (Schulman et al. 2017) with generalised advantage estimation."""
+    """Proximal policy optimisation (Schulman et al. 2017)."""
 
     rollout_length: int = 64
     """Steps T of each environment per update."""
@@ -27,6 +28,13 @@ class PPOConfig:
     """Discount."""
     gae_lambda: float = 0.95
     """Lambda of the advantage estimate."""
+    advantage: AdvantageKind = "gae"
+    """"gae" estimates advantages once a rollout (Schulman et al. 2016); "vtrace" anew before each epoch after
+    the first, for the policy as it is by then (Espeholt et al. 2018), at the cost of a forward pass."""
+    rho_bar: float = 1.0
+    """V-trace's bound of the ratios that weigh surprises."""
+    c_bar: float = 1.0
+    """V-trace's bound of the ratios by which surprises count further back."""
     clip: float = 0.2
     """Clip range of the probability ratio."""
     value_clip: float | None = None
@@ -69,12 +77,13 @@ class PPOConfig:
     def __post_init__(self) -> None:
         at_least(self, 1, "rollout_length", "minibatches", "epochs", "microbatch_frames")
         within(self, 0.0, 1.0, "gamma", "gae_lambda", "warmup", "final_factor", "entropy_final_factor")
-        positive(self, "clip", "learning_rate", "adam_eps", "max_grad_norm")
+        positive(self, "rho_bar", "c_bar", "clip", "learning_rate", "adam_eps", "max_grad_norm")
         at_least(self, 0, "value_coefficient", "entropy_coefficient", "weight_decay")
         if self.value_clip is not None and not self.value_clip > 0:
             raise ConfigError(f"value_clip is {self.value_clip}; it must be above 0, or None for no clipping")
         if not all(0 <= beta < 1 for beta in self.adam_betas):
             raise ConfigError(f"adam_betas are {self.adam_betas}; both must be in [0, 1)")
         one_of(self, "schedule", ("constant", "linear", "cosine"))
+        one_of(self, "advantage", ("gae", "vtrace"))
         one_of(self, "optimizer", ("adam", "lamb"))
         one_of(self, "final_of", ("peak", "base"))

@@ -2,69 +2,43 @@
 
 from __future__ import annotations
 
-import functools
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from gym_batchnav.errors import BatchNavError, ConfigError
-from gym_batchnav.rl.collecting.rollout import Batch, Rollout
+from gym_batchnav.rl.collecting.rollout import Rollout
 from gym_batchnav.rl.config import PPOConfig
-from gym_batchnav.rl.distributed.reduce import moments, sum_flat_
+from gym_batchnav.rl.distributed.reduce import moments
 from gym_batchnav.rl.distributed.world import World
-from gym_batchnav.rl.learning.gae import advantages
-from gym_batchnav.rl.learning.optimizers import make_optimizer
+from gym_batchnav.rl.learning.gradients import FlatGradients
+from gym_batchnav.rl.learning.losses import LossSums, ppo_losses
+from gym_batchnav.rl.learning.optimizer_step import OptimizerStep
+from gym_batchnav.rl.learning.optimizers import load_optimizer, make_optimizer
 from gym_batchnav.rl.learning.parallel import GradientThreads
-from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
+from gym_batchnav.rl.learning.targets import Evaluation, estimate, explained_variance
+from gym_batchnav.rl.nets.policy import ActorCritic
+
+_LOWEST_SCALE = 1e-6
 
 
-class LossSums(NamedTuple):
-    """Sums over the valid frames of a batch."""
+class Progress(NamedTuple):
+    """What an update did, on the device of the policy; scalars unless a shape is given."""
 
-    policy: Tensor
-    """Clipped surrogate, to be made small."""
-    value: Tensor
-    """Half of the squared error, in normalised units."""
-    entropy: Tensor
-    """Entropy in nats."""
-    kl: Tensor
-    """Estimate of KL(old, new): ratio - 1 - log ratio (Schulman 2020)."""
-    clipped: Tensor
-    """Frames whose ratio is outside the clip range."""
-
-
-def ppo_losses(
-    output: PolicyOutput, batch: Batch, old_values: Tensor, targets: Tensor, config: PPOConfig
-) -> LossSums:
-    """The parts of the loss of Schulman et al. 2017, equations 7 and 9.
-
-    Args:
-        output: of the network now, (T, B, actions) and (T, B).
-        batch: the sequences; ``batch.advantages`` as they enter the loss.
-        old_values: (T, B), in normalised units.
-        targets: (T, B), in normalised units.
-        config: clip ranges.
-
-    Returns:
-        Sums over valid frames.
-    """
-    valid = batch.valid
-    log_probs = output.logits.gather(-1, batch.actions[..., None])[..., 0]
-    log_ratio = log_probs - batch.log_probs
-    ratio = log_ratio.exp()
-    limited = ratio.clamp(1 - config.clip, 1 + config.clip)
-    surrogate = -torch.minimum(ratio * batch.advantages, limited * batch.advantages)
-    error = (output.values - targets).square()
-    if config.value_clip is not None:
-        near = old_values + (output.values - old_values).clamp(-config.value_clip, config.value_clip)
-        error = torch.maximum(error, (near - targets).square())
-    entropy = -(output.logits.exp() * output.logits).sum(-1)
-    with torch.no_grad():
-        kl = ratio - 1 - log_ratio
-        outside = ((ratio - 1).abs() > config.clip).float()
-    parts = (surrogate, 0.5 * error, entropy, kl, outside)
-    return LossSums(*(torch.where(valid, part, 0.0).sum() for part in parts))
+    losses: Tensor
+    """(len(LossSums._fields),), sums over steps of means over frames."""
+    norm: Tensor
+    """Sum over steps of gradient norms before clipping."""
+    steps: Tensor
+    """Steps that were taken; the sums go over these."""
+    explained: Tensor
+    """Share of the variance of the returns that the values explain."""
+    failed: Tensor
+    """1 if a gradient was not finite and there is no loss scale that could be lowered."""
+    scale: Tensor
+    """Loss scale."""
 
 
 class PPO:
@@ -92,12 +66,13 @@ class PPO:
         self.world = world or World()
         self.optimizer = make_optimizer(policy, config)
         self.threads = GradientThreads(threads)
-        self._parameters = list(policy.parameters())
+        self.gradients = FlatGradients(list(policy.parameters()), extras=len(LossSums._fields) + 1)
+        self.step = OptimizerStep(self.optimizer, self.gradients, config.max_grad_norm)
 
     def update(
         self, rollout: Rollout, last_values: Tensor, rate: float, entropy_weight: float
     ) -> dict[str, float]:
-        """Several epochs over a rollout.
+        """Several epochs over a rollout. The host waits for the device at the beginning and at the end.
 
         Args:
             rollout: filled; its ``advantages`` and ``returns`` are written here.
@@ -116,98 +91,145 @@ class PPO:
                 f"minibatches is {self.config.minibatches}, but there are {rollout.num_envs} environments; "
                 "it must not be more"
             )
-        explained = self._prepare(rollout, last_values)
+        return self._report(self.improve(rollout, rollout.starts.cpu(), last_values, rate, entropy_weight))
+
+    def improve(
+        self, rollout: Rollout, starts: Tensor, last_values: Tensor, rate: float, entropy_weight: float
+    ) -> Progress:
+        """What ``update`` does, with nothing read back from the device.
+
+        Args:
+            rollout: as for ``update``.
+            starts: ``rollout.starts`` on the CPU, which plans by them.
+            last_values: as for ``update``.
+            rate: as for ``update``.
+            entropy_weight: as for ``update``.
+        """
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        sums = torch.zeros(len(LossSums._fields), device=self.policy.device)
-        norms: list[Tensor] = []
-        for _ in range(self.config.epochs):
+        self.step.begin(scaled=self.policy.precision == "float16")
+        acted = Evaluation(rollout.values, last_values, rollout.log_probs)
+        explained = self._set_targets(rollout, acted, first=True)
+        # One sum for each loss, one for the norm and one for the count.
+        sums = torch.zeros(len(LossSums._fields) + 2, device=self.policy.device)
+        for epoch in range(self.config.epochs):
+            if epoch > 0 and self.config.advantage == "vtrace":
+                self._set_targets(rollout, self._evaluate(rollout, starts), first=False)
             for rows in rollout.minibatches(self.config.minibatches, self.generator):
-                part, norm = self._minibatch(rollout, rows, entropy_weight)
-                sums += part
-                norms.append(norm)
+                sums += self._minibatch(rollout, starts, rows, entropy_weight)
         self._count_images(rollout)
-        steps = self.config.epochs * self.config.minibatches
-        means = dict(zip(LossSums._fields, (sums / steps).tolist(), strict=True))
-        return {
-            "policy_loss": means["policy"],
-            "value_loss": means["value"],
-            "entropy": means["entropy"],
-            "kl": means["kl"],
-            "clip_fraction": means["clipped"],
-            "explained_variance": explained,
-            "grad_norm": float(torch.stack(norms).mean()),
-        }
+        return Progress(sums[:-2], sums[-2], sums[-1], explained, self.step.failed, self.step.loss_scale())
 
-    def _count_images(self, rollout: Rollout) -> None:
-        """Takes the images of all ranks into the statistics that scale the next rollout's."""
-        seen = slice(0, rollout.filled + 1)
-        counted = self.policy.count_images({key: slot[seen] for key, slot in rollout.obs.items()})
-        sum_flat_(self.world, list(counted.values()))
-        self.policy.merge_images(counted)
+    def state_dict(self) -> dict[str, Any]:
+        """What goes on from one update to the next, beside the policy and the generator."""
+        return {"optimizer": self.optimizer.state_dict(), "loss_scale": self.step.state_dict()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """The inverse of ``state_dict``; options of the optimiser stay as they are configured.
+
+        Raises:
+            ValueError: it is of another network.
+        """
+        load_optimizer(self.optimizer, state["optimizer"])
+        self.step.load_state_dict(state.get("loss_scale", {}))
 
     @torch.no_grad()
-    def _prepare(self, rollout: Rollout, last_values: Tensor) -> float:
-        """Advantages and returns; gives the share of the returns' variance that the values explain."""
-        config = self.config
-        filled = rollout.filled
-        raw = advantages(
-            rollout.rewards[:filled],
-            rollout.values[:filled],
-            last_values,
-            rollout.terminated[:filled],
-            rollout.truncated[:filled],
-            rollout.final_values[:filled],
-            config.gamma,
-            config.gae_lambda,
-        )
-        if filled < rollout.steps:
-            raw = torch.cat((raw, torch.zeros_like(rollout.values[filled:])))
-        torch.add(raw, rollout.values, out=rollout.returns)
-        valid = rollout.valid
-        kept, returns = moments(self.world, raw[valid], rollout.returns[valid])
-        if config.normalize_advantages:
-            raw = (raw - kept.mean) / (kept.std + 1e-5)
+    def _set_targets(self, rollout: Rollout, policy: Evaluation, *, first: bool) -> Tensor:
+        """Writes advantages and returns; gives the share of the returns' variance that the values explain."""
+        targets = estimate(rollout, policy, self.config)
+        kinds = torch.stack((targets.advantages, targets.returns, targets.returns - policy.values))
+        found = moments(self.world, kinds, rollout.valid)
+        raw = targets.advantages
+        if self.config.normalize_advantages:
+            raw = (raw - found.mean[0]) / (found.std[0] + 1e-5)
         rollout.advantages.copy_(raw)
-        if config.normalize_values:
-            self.policy.update_value_scale(returns.mean, returns.square)
-        variance = float(returns.variance)
-        return 1.0 - float(kept.variance) / variance if variance > 0 else 0.0
+        rollout.returns.copy_(targets.returns)
+        if first and self.config.normalize_values:
+            self.policy.update_value_scale(found.mean[1], found.square[1])
+        return explained_variance(found.variance[1], found.variance[2])
 
-    def _minibatch(self, rollout: Rollout, rows: Tensor, entropy_weight: float) -> tuple[Tensor, Tensor]:
-        """One optimiser step; gives the means of the loss parts and the gradient norm before clipping."""
-        config = self.config
-        # Of all ranks: then the sum of their gradients is the mean over all frames, whoever has more.
-        frames = self.world.sum_(rollout.valid[:, rows.to(rollout.valid.device)].sum()).clamp_min(1)
+    @torch.no_grad()
+    def _evaluate(self, rollout: Rollout, starts: Tensor) -> Evaluation:
+        """What the policy says now about all frames, the one after the last among them."""
 
-        def gradients(part: Tensor) -> tuple[Tensor, tuple[Tensor | None, ...]]:
-            sums = self._losses(rollout.batch(part))
-            loss = sums.policy + config.value_coefficient * sums.value - entropy_weight * sums.entropy
-            found = torch.autograd.grad(loss / frames, self._parameters, allow_unused=True)
-            return torch.stack(sums).detach(), found
+        def evaluate(rows: Tensor) -> tuple[Tensor, Tensor]:
+            with torch.no_grad():  # which is a matter of each thread
+                output = self.policy.sequence(*rollout.inputs(rows, starts, last=True))
+            actions = rollout.actions.index_select(1, rows.to(rollout.actions.device))
+            log_probs = output.logits[:-1].gather(-1, actions[..., None])[..., 0]
+            return self.policy.real_values(output.values), log_probs
 
+        parts = self.threads.map(evaluate, self._parts(torch.arange(rollout.num_envs), rollout.steps + 1))
+        values = torch.cat([part[0] for part in parts], dim=1)
+        return Evaluation(values[:-1], values[rollout.filled], torch.cat([part[1] for part in parts], dim=1))
+
+    def _count_images(self, rollout: Rollout) -> None:
+        """Takes the images in only now: what learnt from a rollout saw them as what acted did."""
+        seen = slice(0, rollout.filled + 1)
+        counted = self.policy.count_images({key: slot[seen] for key, slot in rollout.obs.items()})
+        self.policy.merge_images({key: self.world.sum_(value) for key, value in counted.items()})
+
+    def _parts(self, rows: Tensor, steps: int) -> tuple[Tensor, ...]:
+        """Environments whose sequences are computed at once: a part for each thread, or smaller ones."""
         share = -(-len(rows) // self.threads.count)
-        size = max(1, min(share, config.microbatch_frames // rollout.steps))
-        # Added up in the order of the parts, whichever is ready first: equal runs stay equal.
-        results = self.threads.map(gradients, torch.split(rows, size))
-        total = torch.stack([sums for sums, _ in results]).sum(dim=0)
-        for parameter, *parts in zip(self._parameters, *(found for _, found in results), strict=True):
-            given = [part for part in parts if part is not None]
-            parameter.grad = functools.reduce(torch.add, given) if given else None
-        sum_flat_(self.world, [*(p.grad for p in self._parameters if p.grad is not None), total])
-        norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
-        if not torch.isfinite(norm):
+        return torch.split(rows, max(1, min(share, self.config.microbatch_frames // steps)))
+
+    def _minibatch(self, rollout: Rollout, starts: Tensor, rows: Tensor, entropy_weight: float) -> Tensor:
+        """One step; gives mean losses, the norm of the gradient and 1, or zeros if the step was skipped."""
+        total = self._summed_gradients(rollout, starts, rows, entropy_weight)
+        frames = total[-1].clamp_min(1)
+        losses = total[-self.gradients.extras : -1] / frames
+        norm, taken = self.step.apply(total, frames)
+        return torch.where(taken, torch.cat((losses, norm[None], torch.ones_like(norm)[None])), 0.0)
+
+    def _summed_gradients(
+        self, rollout: Rollout, starts: Tensor, rows: Tensor, entropy_weight: float
+    ) -> Tensor:
+        """Gradients, losses and the count of valid frames of a minibatch, summed over parts and ranks."""
+        scale = self.step.loss_scale()
+
+        def compute(part: tuple[int, Tensor]) -> None:
+            sums, frames = self._losses(rollout, starts, part[1])
+            loss = sums.policy + self.config.value_coefficient * sums.value - entropy_weight * sums.entropy
+            found = torch.autograd.grad(loss * scale, self.gradients.parameters, allow_unused=True)
+            self.gradients.put(part[0], found, torch.stack((*sums, frames)).detach())
+
+        parts = self._parts(rows, rollout.steps)
+        self.gradients.reserve(len(parts))
+        self.threads.map(compute, list(enumerate(parts)))
+        return self.world.sum_(self.gradients.total(len(parts)))
+
+    def _losses(self, rollout: Rollout, starts: Tensor, rows: Tensor) -> tuple[LossSums, Tensor]:
+        """Losses of some environments and the number of their valid frames."""
+        batch = rollout.batch(rows, starts)
+        output = self.policy.sequence(*batch.inputs)
+        scale = self.policy.value_scale
+        values, returns = scale.normalize(batch.values), scale.normalize(batch.returns)
+        return ppo_losses(output, batch, values, returns, self.config), batch.valid.sum().float()
+
+    def _report(self, progress: Progress) -> dict[str, float]:
+        """Reads what an update did; the one place where the host waits for it."""
+        scalars = torch.stack(
+            (progress.norm, progress.steps, progress.explained, progress.failed, progress.scale)
+        )
+        *losses, norm, steps, explained, failed, scale = torch.cat((progress.losses, scalars)).tolist()
+        if failed or (steps == 0 and scale < _LOWEST_SCALE):
             raise BatchNavError(
-                f"the gradient is not finite (norm {float(norm)}) at learning rate "
+                "the gradient is not finite at learning rate "
                 f"{self.optimizer.param_groups[0]['lr']:.3g}; lower it, or look for non-finite "
                 "observations or rewards"
             )
-        self.optimizer.step()
-        return total / frames, norm.detach()
-
-    def _losses(self, batch: Batch) -> LossSums:
-        output = self.policy.sequence(batch.obs, batch.state, batch.previous, batch.starts)
-        scale = self.policy.value_scale
-        return ppo_losses(
-            output, batch, scale.normalize(batch.values), scale.normalize(batch.returns), self.config
-        )
+        means = LossSums(*(loss / max(steps, 1.0) for loss in losses))
+        report = {
+            "policy_loss": means.policy,
+            "value_loss": means.value,
+            "entropy": means.entropy,
+            "kl": means.kl,
+            "clip_fraction": means.clipped,
+            "explained_variance": explained,
+            "grad_norm": norm / max(steps, 1.0),
+        }
+        if self.policy.precision == "float16":
+            skipped = self.config.epochs * self.config.minibatches - steps
+            report |= {"loss_scale": scale, "skipped_steps": skipped}
+        return report

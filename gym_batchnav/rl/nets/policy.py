@@ -25,7 +25,7 @@ from gym_batchnav.rl.nets.features import (
     vector_width,
 )
 from gym_batchnav.rl.nets.moments import ImageMoments, moments, sample_frames
-from gym_batchnav.rl.nets.recurrent import RecurrentCore
+from gym_batchnav.rl.nets.recurrent import FragmentPlan, RecurrentCore
 from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
@@ -179,7 +179,14 @@ class ActorCritic(nn.Module):
             hidden, state = self.core.step(x, state, starts)
         return self._heads(hidden, x), state.float()
 
-    def sequence(self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor) -> PolicyOutput:
+    def sequence(
+        self,
+        obs: Observations,
+        state: Tensor,
+        previous: Tensor,
+        starts: Tensor,
+        plan: FragmentPlan | None = None,
+    ) -> PolicyOutput:
         """T frames of N environments; equal to ``step`` called T times.
 
         Args:
@@ -187,6 +194,7 @@ class ActorCritic(nn.Module):
             state: (S, N, hidden), before the first frame.
             previous: (T, N) int64.
             starts: (T, N) bool.
+            plan: ``plan_fragments(starts)``, where it is known already.
 
         Returns:
             Log-probabilities (T, N, actions) and values (T, N).
@@ -194,7 +202,7 @@ class ActorCritic(nn.Module):
         flat = {key: value.flatten(0, 1) for key, value in obs.items()}
         with self._lower_precision():
             x = self.features(flat, previous.flatten(), starts.flatten()).reshape(*starts.shape, -1)
-            hidden = self.core.sequence(x, state, starts)
+            hidden = self.core.sequence(x, state, starts, plan)
         return self._heads(hidden, x)
 
     def _lower_precision(self, *, everywhere: bool = False) -> AbstractContextManager[object]:

@@ -25,6 +25,20 @@ class FragmentPlan(NamedTuple):
     fresh: Tensor
     """(fragments,) bool: the fragment begins with an episode start, so its memory begins at zero."""
 
+    def to(self, device: torch.device) -> FragmentPlan:
+        """The plan for sequences on another device; ``batch_sizes`` stays on the CPU."""
+        order, inverse, env, fresh = (
+            upload(part, device) for part in (self.order, self.inverse, self.env, self.fresh)
+        )
+        return FragmentPlan(order, inverse, self.batch_sizes, env, fresh)
+
+
+def upload(tensor: Tensor, device: torch.device) -> Tensor:
+    """Brings a tensor of the CPU to a device without waiting for what that is doing."""
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
 
 def plan_fragments(starts: Tensor) -> FragmentPlan:
     """Cuts sequences at episode starts.
@@ -108,13 +122,15 @@ class RecurrentCore(nn.Module):
         output, after = self.net(x[None], self._unstack(state))
         return output[0], self._stack(after)
 
-    def sequence(self, x: Tensor, state: Tensor, starts: Tensor) -> Tensor:
+    def sequence(self, x: Tensor, state: Tensor, starts: Tensor, plan: FragmentPlan | None = None) -> Tensor:
         """All steps of all environments at once.
 
         Args:
             x: (T, N, inputs).
             state: (S, N, hidden), before the first step.
             starts: (T, N) bool.
+            plan: ``plan_fragments(starts)``, where it is known already. To make it from what is on a GPU, the
+                host has to wait for that.
 
         Returns:
             Outputs (T, N, hidden), equal to ``step`` called T times.
@@ -124,7 +140,7 @@ class RecurrentCore(nn.Module):
             result = self.net(x)
             return result
         steps, num_envs = starts.shape
-        plan = plan_fragments(starts)
+        plan = plan_fragments(starts) if plan is None else plan
         # A fragment that goes on from before the sequence begins with the state given, others with zeros.
         begin = state[:, plan.env] * (~plan.fresh)[None, :, None]
         packed = PackedSequence(x.reshape(steps * num_envs, -1)[plan.order], plan.batch_sizes)

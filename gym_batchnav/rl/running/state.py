@@ -97,7 +97,7 @@ class RunState:
             "num_envs": self.envs.num_envs,
             "precision": self.policy.precision,
             "policy": self.policy.state_dict(),
-            "optimizer": self.ppo.optimizer.state_dict(),
+            **self.ppo.state_dict(),
             "progress": {
                 "frames": counters.frames,
                 "updates": counters.updates,
@@ -141,7 +141,7 @@ class RunState:
             )
         try:
             self.policy.load_state_dict(content["policy"])
-            self.ppo.optimizer.load_state_dict(content["optimizer"])
+            self.ppo.load_state_dict(content)
         except (RuntimeError, ValueError) as error:
             raise CheckpointError(
                 f"the checkpoint does not fit the network that is configured: {error}"

@@ -10,8 +10,9 @@ from torch import nn
 from gym_batchnav.errors import BatchNavError, ConfigError
 from gym_batchnav.rl import PolicyConfig, PPOConfig
 from gym_batchnav.rl.collecting.rollout import Batch, Rollout
+from gym_batchnav.rl.learning.losses import ppo_losses
 from gym_batchnav.rl.learning.parallel import choose_threads
-from gym_batchnav.rl.learning.ppo import PPO, ppo_losses
+from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
 from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -96,15 +97,15 @@ def test_minibatches_keep_every_sequence_together_and_use_each_environment_once(
     _, rollout = filled_rollout(7)
     seen = []
     for rows in rollout.minibatches(3, torch.Generator().manual_seed(1)):
-        data = rollout.batch(rows)
+        data = rollout.batch(rows, rollout.starts)
         for column, row in enumerate(rows.tolist()):
             seen.append(row)
             times = torch.arange(5.0)
             expected = torch.stack([torch.full((5,), float(row)), times, row * times], dim=1)
-            assert torch.equal(data.obs["observation"][:, column], expected)
+            assert torch.equal(data.inputs.obs["observation"][:, column], expected)
             assert torch.equal(data.actions[:, column], rollout.actions[:, row])
-            assert torch.equal(data.starts[:, column], rollout.starts[:5, row])
-            assert float(data.state[0, column, 0]) == pytest.approx(row / 10)
+            assert torch.equal(data.inputs.starts[:, column], rollout.starts[:5, row])
+            assert float(data.inputs.state[0, column, 0]) == pytest.approx(row / 10)
     assert sorted(seen) == list(range(7))
 
 
