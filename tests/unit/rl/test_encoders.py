@@ -17,7 +17,6 @@ from gym_batchnav.rl.nets.resnet import NormBlock
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
 ENCODERS = ("narrow", "se-resnet9", "resnet18", "resnet50")
-SLOW_OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ENCODERS if name != "se-resnet9"]
 BPS = PolicyConfig(
     encoder="se-resnet9",
     recurrence="lstm",
@@ -233,7 +232,8 @@ def test_strides_along_one_cell_are_one():
     assert last == (1, 1)
 
 
-@pytest.mark.parametrize("encoder", ["se-resnet9", *SLOW_OTHERS])
+@pytest.mark.slow
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_compile_sees_one_graph(encoder):
     net = small(encoder)
     images = torch.rand(2, 32, 32, 3)
