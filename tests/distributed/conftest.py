@@ -16,7 +16,7 @@ from torch.distributed import TCPStore
 
 from gym_batchnav.rl.distributed import Launch
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 class RankError(Exception):

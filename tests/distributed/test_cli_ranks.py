@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 
 import pytest
 
+from gym_batchnav.cli import main
 from gym_batchnav.cli.ranks import drawing_on, rank_env
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
 from gym_batchnav.errors import DistributedError
+from gym_batchnav.rl import read_log
 from gym_batchnav.rl.distributed import Launch, rank_device
 
 RANK = Launch(rank=5, size=8, local_rank=1, local_size=4, host="a", port=1)
@@ -42,6 +49,66 @@ def test_an_environment_on_another_device_is_refused():
         with pytest.raises(DistributedError, match="rank 5 learns on cuda:1, but its environment draws on"):
             drawing_on("cuda:1", RANK, lambda: made(other))()  # noqa: B023
     assert closed == ["cuda:0", None]
+
+
+FLAGS = {
+    "--scenes": "houses:train[:1]",
+    "--val-scenes": "houses:val[:1]",
+    "--num-envs": "2",
+    "--resolution": "16",
+    "--frames": "64",
+    "--eval-episodes": "2",
+    "--device": "cpu",
+}
+SETTINGS = ("ppo.rollout_length=8", "ppo.minibatches=1", "policy.hidden=16", "threads=1", "tensorboard=false")
+
+
+def command(launch, folder, *more):
+    """``batchnav train`` as torchrun starts it; gives the exit status and what was printed."""
+    variables = {
+        "RANK": launch.rank,
+        "LOCAL_RANK": launch.rank,
+        "WORLD_SIZE": launch.size,
+        "LOCAL_WORLD_SIZE": launch.size,
+        "MASTER_ADDR": launch.host,
+        "MASTER_PORT": launch.port,
+        "TORCHELASTIC_USE_AGENT_STORE": True,
+        "BATCHNAV_CACHE": folder.parent / "cache",
+    }
+    os.environ.update({name: str(value) for name, value in variables.items()})
+    words = [word for pair in FLAGS.items() for word in pair]
+    words += [word for setting in SETTINGS for word in ("--set", setting)]
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as errors:
+        status = main(["train", "--run-dir", str(folder), *words, *more])
+    return status, out.getvalue(), errors.getvalue()
+
+
+@pytest.mark.slow
+def test_the_command_trains_with_two_ranks(ranks, tmp_path):
+    (status, out, _), (other, silence, _) = ranks(2, command, tmp_path / "run")
+    assert (status, other, silence) == (0, 0, "")
+    assert "2 ranks (rank 0 on cpu) of 2 environments each, 4 in all" in out
+    assert "report: " in out
+    # 2 ranks x 2 rows x 8 steps a time.
+    assert [record["frames"] for record in read_log(tmp_path / "run")] == [32, 64]
+    # Once more: nothing is left to do, and all ranks hear of it.
+    again = ranks(2, command, tmp_path / "run")
+    assert [result[0] for result in again] == [0, 0]
+    assert "this run is finished" in again[0][1]
+    # Rank 0 alone finds the settings wrong; the others end with its words.
+    refused = ranks(2, command, tmp_path / "run", "--seed", "5")
+    assert [result[0] for result in refused] == [2, 2]
+    assert refused[0][2].startswith("batchnav (rank 0): the run in ")
+    assert refused[1][2].startswith("batchnav (rank 1): rank 0 failed, so rank 1 ends too; rank 0 said: ")
+    assert "was started with other settings" in refused[1][2]
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "gym_batchnav.cli", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "batchnav" in done.stdout
+    assert "train" in done.stdout
 
 
 @pytest.mark.slow
