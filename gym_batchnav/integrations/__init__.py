@@ -1,1 +1,1 @@
-"""Adapters to other libraries; empty so far."""
+"""Adapters to other libraries, each imported by its own name."""

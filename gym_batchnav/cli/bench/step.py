@@ -80,11 +80,8 @@ def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
 
 def _task(args: BenchArgs, config: EnvConfig) -> Task:
     """What others are to step: the same environments, but fewer."""
-    env = config.to_dict()
+    env = environment_arguments(config)
     del env["autoreset_mode"]  # which single environments do not have
-    # They run in a folder of their own.
-    env["scenes"] = [os.path.abspath(name) if os.path.exists(name) else name for name in env["scenes"]]
-    env["navmesh"] = env["navmesh"] and os.path.abspath(env["navmesh"])
     return Task(
         outputs=args.sensors,
         height=config.resolution[0],
@@ -94,6 +91,14 @@ def _task(args: BenchArgs, config: EnvConfig) -> Task:
         env=env,
         action_probabilities=ACTION_PROBABILITIES,
     )
+
+
+def environment_arguments(config: EnvConfig) -> dict[str, Any]:
+    """Keyword arguments that make the same environment in another folder."""
+    env = config.to_dict()
+    env["scenes"] = [os.path.abspath(name) if os.path.exists(name) else name for name in env["scenes"]]
+    env["navmesh"] = env["navmesh"] and os.path.abspath(env["navmesh"])
+    return env
 
 
 def spread_ages(envs: BatchPointNavEnv) -> None:

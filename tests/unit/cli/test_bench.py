@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -10,9 +12,12 @@ import pytest
 from gym_batchnav.cli import main
 from gym_batchnav.cli.bench.peers.window import Window
 from gym_batchnav.cli.bench.step import spread_ages
-from gym_batchnav.cli.bench.train import _Windows
+from gym_batchnav.cli.bench.updates import Updates
 from gym_batchnav.cli.bench.windows import NUM_WINDOWS, Measurement, measure
+from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
+from gym_batchnav.errors import ConfigError
+from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
 
 
 class Clock:
@@ -102,21 +107,41 @@ def test_quantile_of_one_call():
     assert Measurement((1.0,) * 5, (7.0,), 1).quantile_ms(0.99) == 7.0
 
 
-def test_training_windows_skip_the_warm_up_and_stop_the_run():
-    stopped = []
+def small(**changes) -> TrainConfig:
+    policy = PolicyConfig(hidden=8, stem_planes=4, planes=(4,), strides=(2,))
+    plain = TrainConfig(
+        policy=policy, ppo=PPOConfig(rollout_length=4, minibatches=2, epochs=1), total_frames=10**12,
+        checkpoint_every_s=1e9, tensorboard=False, precision="float32", threads=1,
+    )  # fmt: skip
+    return dataclasses.replace(plain, **changes)
 
-    class Run:
-        stop = staticmethod(stopped.append)
 
-    listener = _Windows(seconds=10.0)
-    listener.on_start(Run())
-    # Updates of 1,000 frames a second; three warm up (the first takes 9 s), then five windows of two follow.
-    for update in range(1, 14):
-        assert stopped == []
-        listener.on_update({"update": update, "frames": 1000 * update, "elapsed_s": 8.0 + update})
-    assert listener.windows == pytest.approx([1000.0] * NUM_WINDOWS)
-    assert len(listener.updates) == 10
-    assert stopped == ["benchmark"]
+def blind(**changes) -> EnvConfig:
+    return EnvConfig.from_kwargs({"scenes": "houses:train/0", "sensors": (), **changes}, None)
+
+
+@pytest.mark.parametrize(("overlap", "stages"), [("off", {"act", "env", "learn"}), ("on", {"wait"})])
+def test_a_run_goes_on_by_one_update_a_call(overlap, stages):
+    with Updates(small(overlap=overlap), 4, blind()) as updates:
+        assert updates.records == []
+        assert [updates(), updates()] == [4 * 4, 4 * 4]
+        # The first three warmed up.
+        assert [record["update"] for record in updates.records] == [4, 5]
+        assert stages <= set(updates.stages_ms())
+        seconds = sum(record["seconds"]["learn"] for record in updates.records)
+        # Two updates of four steps each.
+        assert updates.stages_ms()["learn"] == pytest.approx(1000 * seconds / 8)
+        assert updates.renderer["backend"] == "none"
+        updates.clear()
+        assert updates.records == []
+    assert not any(thread.name.startswith("batchnav-bench") for thread in threading.enumerate())
+
+
+def test_what_goes_wrong_in_a_run_is_raised_by_the_call():
+    with pytest.raises(ConfigError, match="minibatches is 9"):
+        Updates(small(ppo=PPOConfig(rollout_length=4, minibatches=9)), 4, blind())
+    with pytest.raises(ConfigError, match="num_envs=3"):
+        Updates(small(overlap="on"), 3, blind())
 
 
 SCENES = ["--scenes", "houses:train[:2]", "--num-envs", "4", "--resolution", "16", "--seconds", "0.2"]

@@ -6,11 +6,33 @@ imports nothing of gym_batchnav, and a peer's own library only when it is set up
 
 from __future__ import annotations
 
-from . import embreex, gymnasium_async, gymnasium_sync, miniworld, mujoco, pyrender, vizdoom
+from . import (
+    embreex,
+    gymnasium_async,
+    gymnasium_sync,
+    miniworld,
+    mujoco,
+    overlap,
+    pyrender,
+    sb3,
+    sb3_recurrent,
+    vizdoom,
+)
 from .peer import Peer
 
 PEERS: dict[str, Peer] = {
     module.PEER.name: module.PEER
-    for module in (embreex, mujoco, pyrender, miniworld, vizdoom, gymnasium_sync, gymnasium_async)
+    for module in (
+        embreex,
+        mujoco,
+        pyrender,
+        miniworld,
+        vizdoom,
+        gymnasium_sync,
+        gymnasium_async,
+        overlap,
+        sb3,
+        sb3_recurrent,
+    )
 }
 """All peers by name."""

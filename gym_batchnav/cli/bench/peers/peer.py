@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .task import Task
 
@@ -27,7 +28,7 @@ class Peer:
     distribution: str
     """Name of the distribution to install; its version goes into the record."""
     benchmark: str
-    """What it can be compared in: "render" or "step"."""
+    """What it can be compared in: "render", "step" or "train"."""
     outputs: tuple[str, ...]
     """Images that it draws."""
     scene: str
@@ -44,5 +45,7 @@ class Peer:
     """Threads of each process that draw; None for one per core."""
     resolution: Callable[[int, int], tuple[int, int]] = as_asked
     """From the (height, width) that is asked for to the one that it draws."""
+    equal: dict[str, Any] = field(default_factory=dict)
+    """Of a learner: settings by dotted name with which ours does the same."""
     environment: dict[str, str] = field(default_factory=dict)
     """Variables of its process."""

@@ -59,6 +59,8 @@ class Task:
     """Environments to step."""
     env: dict[str, Any] = field(default_factory=dict)
     """Keyword arguments of these."""
+    learner: dict[str, Any] = field(default_factory=dict)
+    """Settings of the learner, as ``TrainConfig.to_dict`` gives them."""
     action_probabilities: tuple[float, ...] = ()
     """Of the actions by number."""
     scenes: Sequence[Mesh] = ()
