@@ -14,6 +14,7 @@ from gym_batchnav.rl.learning.losses import ppo_losses
 from gym_batchnav.rl.learning.parallel import choose_threads
 from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic, PolicyOutput
+from gym_batchnav.rl.nets.recurrent import plan_fragments
 from gym_batchnav.rl.nets.values import ValueScale
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
@@ -59,6 +60,17 @@ def test_value_clipping_takes_the_larger_error():
     output = PolicyOutput(logits, torch.tensor([[1.0, 3.0]]))
     sums = ppo_losses(output, data, torch.zeros(1, 2), torch.full((1, 2), 2.0), PPOConfig(value_clip=0.5))
     assert float(sums.value) == pytest.approx(0.5 * 4.5)
+
+
+def test_value_clipping_leaves_small_changes_and_large_errors():
+    # Frame 0: value .3 is within .5 of the old 0, target 1: .7^2 = .49, clipped or not
+    # Frame 1: value 3, old 0, clipped to .5, target 0: max(9, .25) = 9
+    logits = torch.log(torch.full((1, 2, 2), 0.5))
+    data = batch(log_probs=torch.full((1, 2), math.log(0.5)))
+    output = PolicyOutput(logits, torch.tensor([[0.3, 3.0]]))
+    targets = torch.tensor([[1.0, 0.0]])
+    sums = ppo_losses(output, data, torch.zeros(1, 2), targets, PPOConfig(value_clip=0.5))
+    assert float(sums.value) == pytest.approx(0.5 * 9.49)
 
 
 def test_invalid_frames_do_not_count():
@@ -107,6 +119,39 @@ def test_minibatches_keep_every_sequence_together_and_use_each_environment_once(
             assert torch.equal(data.inputs.starts[:, column], rollout.starts[:5, row])
             assert float(data.inputs.state[0, column, 0]) == pytest.approx(row / 10)
     assert sorted(seen) == list(range(7))
+
+
+def test_every_frame_of_a_minibatch_says_where_it_comes_from():
+    # Everything in the frame of step t of environment n is 10 n + t, or made of it.
+    steps, num_envs = 6, 7
+    _, rollout = filled_rollout(num_envs, steps)
+    number = 10 * torch.arange(num_envs)[None] + torch.arange(steps + 1)[:, None]
+    rollout.obs["observation"].copy_(number[..., None].expand(-1, -1, 3))
+    for name in ("actions", "log_probs", "values", "advantages", "returns"):
+        getattr(rollout, name).copy_(number[:steps])
+    rollout.previous[1:] = number[:steps]
+    rollout.previous[0] = -1
+    rollout.starts.copy_(number % 4 == 0)
+    rollout.valid.copy_(number[:steps] % 5 > 0)
+    rollout.state[:] = 10.0 * torch.arange(num_envs)[None, :, None]
+    seen = []
+    for rows in rollout.minibatches(3, torch.Generator().manual_seed(0)):
+        data = rollout.batch(rows, rollout.starts)
+        numbers = data.actions
+        # Whole and in order: step after step of one environment in each column.
+        assert torch.equal(numbers - numbers[:1], torch.arange(steps)[:, None].expand(-1, len(rows)))
+        assert torch.equal(numbers[0], 10 * rows)
+        assert torch.equal(data.inputs.obs["observation"], numbers[..., None].expand(-1, -1, 3).float())
+        for part in (data.log_probs, data.values, data.advantages, data.returns):
+            assert torch.equal(part, numbers.float())
+        assert torch.equal(data.inputs.previous[1:], numbers[:-1])
+        assert torch.equal(data.inputs.starts, numbers % 4 == 0)
+        assert torch.equal(data.valid, numbers % 5 > 0)
+        assert torch.equal(data.inputs.state, numbers[0].float()[None, :, None].expand_as(data.inputs.state))
+        plan = plan_fragments(data.inputs.starts)
+        assert all(torch.equal(a, b) for a, b in zip(data.inputs.plan, plan, strict=True))
+        seen += numbers.flatten().tolist()
+    assert sorted(seen) == sorted(number[:steps].flatten().tolist())
 
 
 def test_minibatch_splits_differ_from_epoch_to_epoch():
