@@ -18,6 +18,10 @@ Settings = Annotated[
     tyro.conf.UseAppendAction[tuple[str, ...]],
     tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
 ]
+Rivals = Annotated[
+    tyro.conf.UseAppendAction[tuple[str, ...]],
+    tyro.conf.arg(metavar="NAME=CHECKPOINT", help_behavior_hint="(repeatable)"),
+]
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME[,NAME]", help_behavior_hint="")]
 Peers = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=PATH", help_behavior_hint="")]
 MinutesOrNone = Annotated[float | None, tyro.conf.arg(metavar="MINUTES", help_behavior_hint="")]
@@ -79,10 +83,19 @@ class TrainArgs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalArgs:
-    """Evaluate a checkpoint on a fixed set of episodes, beside a straight walker and a random agent."""
+    """Evaluate a checkpoint on a fixed set of episodes, beside agents to compare it with.
 
-    checkpoint: tyro.conf.Positional[Path]
+    Every agent walks the same episodes: the policy with sampled and with most likely actions, a straight
+    walker, a random agent, an expert that knows the shortest way, and the policies given by --versus. From
+    ten scenes on, the intervals come from resampling whole scenes, and so speak of scenes like these.
+    """
+
+    checkpoint: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(help_behavior_hint="")] = None
     """Checkpoint file, or the folder of a run (its newest checkpoint is taken)."""
+    best: Flag = False
+    """Of a run's folder, take the checkpoint that was the best in its validations."""
+    versus: Rivals = ()
+    """Another policy to compare with, e.g. blind=runs/blind; it may have other sensors."""
     scenes: tuple[str, ...] = ("houses:val",)
     """Scenes to evaluate on."""
     navmesh: PathOrNone = None
@@ -94,15 +107,18 @@ class EvalArgs:
     seed: int = 7
     """Seed of the sampled episodes and of the agents' choices."""
     num_envs: IntOrNone = None
-    """Environments that run side by side; default: up to 64."""
+    """Environments that run side by side; default: up to 256."""
     greedy: Flag = False
-    """Take the most likely action."""
+    """Only take the most likely actions; default: both ways, one after the other."""
     sampled: Flag = False
-    """Sample actions from the policy, as in training (the default)."""
+    """Only sample actions from the policy, as in training."""
     baselines: bool = True
-    """Whether to evaluate the straight walker and the random agent too."""
+    """Whether to evaluate the straight walker, the random agent and the expert too."""
     json: PathOrNone = None
-    """Write the result here: success, spl, soft_spl, distance_to_goal with 95% intervals, episodes, ..."""
+    """Write the result here: metrics of every agent with 95% intervals, paired differences, results by
+    distance and by ratio, and how it was made."""
+    episodes_json: PathOrNone = None
+    """Write every episode of every agent here, a JSON line each."""
     report: PathOrNone = None
     """Write report.html into this folder; default: eval-<checkpoint> beside the checkpoint."""
     device: DeviceOrNone = None

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from ..config import EnvConfig
 from ..envs import BatchPointNavEnv
-from ..rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, evaluate
-from ..rl.nets.policy import ActorCritic
-from ..rl.running.seeding import derive_seed, seed_global
-from ..rl.spec import env_spec
+from ..rl import Agent, evaluate
+from .differences import differences
 from .presets import MAX_EVAL_ENVS
 from .recorder import Recorder
-from .report import AgentResult, SceneMap
+from .report import AgentResult, Difference, SceneMap, Stratum
+from .strata import strata
 
 METRIC_KEYS = ("success", "spl", "soft_spl", "distance_to_goal", "path_length", "collisions")
 FILMS = 24
@@ -32,12 +29,12 @@ class Contestant:
     """Key in the result."""
     label: str
     """Name for people."""
-    agent: Agent
-    """Who acts."""
-    sees: bool = False
-    """Whether it looks at images; those that do not run without drawing any."""
-    deterministic: bool = True
-    """Whether it takes its most likely actions."""
+    make_agent: Callable[[BatchPointNavEnv], Agent]
+    """Makes who acts, for the environment in which it will."""
+    env: EnvConfig | None = None
+    """Environment with the sensors that it needs; None for those of the contest without any images."""
+    actions: str = ""
+    """How it takes its actions: "greedy" or "sampled", "" where it has no choice."""
 
 
 @dataclass(slots=True)
@@ -45,6 +42,10 @@ class Outcome:
     """What all agents reached."""
 
     results: list[AgentResult] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    """Of the first agent, in each of its ways to act, to all others."""
+    strata: list[Stratum] = field(default_factory=list)
+    """By distance and by ratio."""
     maps: dict[str, SceneMap] = field(default_factory=dict)
     renderer: dict[str, Any] = field(default_factory=dict)
 
@@ -71,69 +72,66 @@ def run_contest(
     rows = min(num_episodes, MAX_EVAL_ENVS) if num_envs is None else min(num_envs, num_episodes)
     outcome = Outcome()
     results: dict[str, AgentResult] = {}
-    for sees in (True, False):
-        group = [c for c in contestants if c.sees == sees]
-        if not group:
-            continue
-        envs = BatchPointNavEnv(rows, EnvConfig.from_kwargs({} if sees else {"sensors": ()}, config))
+    for env, group in _by_environment(contestants, config):
+        envs = BatchPointNavEnv(rows, env)
         try:
             for contestant in group:
                 say(f"evaluating {contestant.label} on {num_episodes} episodes")
-                films = FILMS if sees and contestant is contestants[0] else 0
-                recorder = Recorder(envs, films)
+                first = contestant is contestants[0]
+                recorder = Recorder(envs, FILMS if first and env.image_sensors else 0)
                 results[contestant.name] = _evaluate(contestant, envs, num_episodes, recorder, seed)
                 outcome.maps.update(recorder.maps)
-            if sees:
+            if env.image_sensors and not outcome.renderer:
                 outcome.renderer = envs.render_info
         finally:
             envs.close()
     outcome.results = [results[c.name] for c in contestants]
+    outcome.differences = differences(outcome.results)
+    outcome.strata = strata(outcome.results)
     return outcome
+
+
+def _by_environment(
+    contestants: Sequence[Contestant], config: EnvConfig
+) -> list[tuple[EnvConfig, list[Contestant]]]:
+    """Environments and who acts in them: nothing is drawn for those who do not look."""
+    blind = EnvConfig.from_kwargs({"sensors": ()}, config)
+    groups: list[tuple[EnvConfig, list[Contestant]]] = []
+    for contestant in contestants:
+        wanted = contestant.env or blind
+        found = next((group for env, group in groups if env == wanted), None)
+        if found is None:
+            groups.append((wanted, [contestant]))
+        else:
+            found.append(contestant)
+    return groups
 
 
 def _evaluate(
     contestant: Contestant, envs: BatchPointNavEnv, num_episodes: int, recorder: Recorder, seed: int
 ) -> AgentResult:
     evaluation = evaluate(
-        contestant.agent,
+        contestant.make_agent(envs),
         envs,
         num_episodes,
-        contestant.deterministic,
+        contestant.actions != "sampled",
         recorder.on_step,
         on_episode=recorder.on_episode,
         metric_keys=METRIC_KEYS,
         seed=seed,
     )
-    traces = sorted(recorder.traces, key=lambda trace: trace.number)
     return AgentResult(
-        name=contestant.name, label=contestant.label, summary=evaluation.metrics, episodes=traces
+        name=contestant.name,
+        label=contestant.label,
+        actions=contestant.actions,
+        summary=evaluation.metrics,
+        episodes=sorted(recorder.traces, key=lambda trace: trace.number),
     )
-
-
-def baselines(config: EnvConfig, seed: int) -> list[Contestant]:
-    """The straight walker and the random agent."""
-    walker = StraightWalker(config.success_distance, config.turn_angle_deg)
-    return [
-        Contestant(name="straight", label="straight walker", agent=walker),
-        Contestant(name="random", label="random agent", agent=RandomAgent(4, seed)),
-    ]
-
-
-def untrained(config: TrainConfig, env: EnvConfig) -> PolicyAgent:
-    """The policy as it was before the first update of a run with this configuration."""
-    probe = BatchPointNavEnv(1, env)
-    try:
-        spec = env_spec(probe.single_observation_space, probe.single_action_space)
-    finally:
-        probe.close()
-    with torch.random.fork_rng():
-        seed_global(derive_seed(config.seed, 0))
-        policy = ActorCritic(config.policy, spec).to(config.device)
-    return PolicyAgent(policy, config.seed)
 
 
 def write_episodes(path: Path, results: Sequence[AgentResult]) -> None:
     """One JSON line per agent and episode."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         for result in results:
             for trace in result.episodes:
@@ -142,14 +140,16 @@ def write_episodes(path: Path, results: Sequence[AgentResult]) -> None:
                     "episode": trace.number,
                     "scene_id": trace.scene_id,
                     "start_distance": trace.start_distance,
+                    "ratio": trace.ratio,
                     **trace.metrics,
                 }
                 file.write(json.dumps(row) + "\n")
 
 
 def summary(result: AgentResult) -> dict[str, Any]:
-    """Metrics of one agent as ``{"mean":, "low":, "high":}``, and the number of episodes."""
+    """Metrics of one agent as ``{"mean":, "low":, "high":}``, the number of episodes, and how it acts."""
     return {
         **{key: value._asdict() for key, value in result.summary.items()},
         "episodes": len(result.episodes),
+        "actions": result.actions,
     }

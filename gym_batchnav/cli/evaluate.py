@@ -2,104 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..config import SENSORS, EnvConfig, EpisodeSet
-from ..errors import ConfigError
-from ..rl import load_checkpoint, load_policy, resolve_checkpoint
-from ..rl.spec import EnvSpec
+from rich.console import Console
+
+from ..config import EnvConfig, EpisodeSet
+from ..errors import CheckpointError, ConfigError
+from ..rl import best_checkpoint, resolve_checkpoint
 from .args import EvalArgs
-from .contest import Contestant, baselines, run_contest, summary
-from .machine import machine_facts
+from .contest import Contestant, Outcome, run_contest, write_episodes
+from .contestants import Trained, baselines, policy_contestants, rival, same_task
 from .pages import report_data
 from .presets import choose_device, evaluation_env
+from .protocol import evaluation_record
 from .report import write_report
-from .runs import read_json, write_json
-from .show import console, results_table
-
-TASK_FIELDS = (
-    "hfov_deg",
-    "camera_height",
-    "camera_pitch_deg",
-    "cameras",
-    "shading",
-    "min_depth",
-    "max_depth",
-    "normalize_depth",
-    "max_episode_steps",
-    "success_distance",
-    "goal_sensor",
-    "actions",
-    "tilt_angle_deg",
-    "velocity",
-    "actuation_noise",
-    "depth_noise",
-    "rgb_noise",
-    "pose_noise",
-    "forward_step",
-    "turn_angle_deg",
-    "sliding",
-    "goal_format",
-    "obs_keys",
-)
-"""Fields of the environment that a policy was trained for."""
+from .runs import write_json
+from .show import console, differences_table, results_table, strata_tables
 
 
 def run_eval(args: EvalArgs) -> int:
     """Evaluate a checkpoint; returns the exit status."""
     if args.greedy and args.sampled:
-        raise ConfigError("--greedy and --sampled exclude each other; give one of them")
+        raise ConfigError("--greedy and --sampled exclude each other; give one of them, or none for both")
     if args.episodes < 1:
         raise ConfigError(f"--episodes {args.episodes} is not allowed; expected at least 1")
-    out, checkpoint = console(), resolve_checkpoint(args.checkpoint)
-    device = choose_device(args.device)
-    policy = load_policy(checkpoint, device, args.seed)
-    episodes = args.episode_file or EpisodeSet(args.episodes, args.seed)
-    config = evaluation_env(_trained_env(checkpoint, args.device), args.scenes, args.navmesh, episodes)
-    sees = bool(config.image_sensors)
-    contestants = [
-        Contestant(name="trained", label="trained policy", agent=policy, sees=sees, deterministic=args.greedy)
-    ]
-    if args.baselines:
-        contestants += baselines(config, args.seed)
+    out, trained = console(), Trained.read(_checkpoint(args))
+    config = _environment(args, trained)
+    contestants = _contestants(args, trained, config)
     outcome = run_contest(contestants, config, args.episodes, num_envs=args.num_envs, say=out.print)
     result = {
-        **summary(outcome.results[0]),
-        "agents": {agent.name: summary(agent) for agent in outcome.results},
-        "checkpoint": str(checkpoint),
-        "deterministic": args.greedy,
+        **evaluation_record(outcome, config),
+        "checkpoint": trained.record(),
         "config": config.to_dict(),
-        "machine": machine_facts(outcome.renderer),
     }
     if args.json is not None:
         write_json(args.json, result)
-    page = (args.report or checkpoint.parent / f"eval-{checkpoint.stem}") / "report.html"
+    if args.episodes_json is not None:
+        write_episodes(args.episodes_json, outcome.results)
+    page = (args.report or trained.path.parent / f"eval-{trained.path.stem}") / "report.html"
+    _write_page(page, args, trained, config, outcome, result)
+    _show(out, result, page, f"{args.episodes} episodes on {', '.join(args.scenes)}, 95% intervals")
+    return 0
+
+
+def _checkpoint(args: EvalArgs) -> Path:
+    """The file that the arguments mean."""
+    if args.checkpoint is None:
+        raise ConfigError("there is nothing to evaluate; give a checkpoint or a run's folder")
+    if not args.best:
+        return resolve_checkpoint(args.checkpoint)
+    found = best_checkpoint(args.checkpoint)
+    if found is None:
+        raise CheckpointError(
+            f"--best: {args.checkpoint} is no run's folder with a best checkpoint; leave --best out"
+        )
+    return found
+
+
+def _environment(args: EvalArgs, trained: Trained) -> EnvConfig:
+    """The environment of a policy with the episodes that are asked for."""
+    episodes = args.episode_file or EpisodeSet(args.episodes, args.seed)
+    return evaluation_env(trained.environment(args.device), args.scenes, args.navmesh, episodes)
+
+
+def _contestants(args: EvalArgs, trained: Trained, config: EnvConfig) -> list[Contestant]:
+    """The policy, its rivals, and the plain agents."""
+    modes = tuple(mode for mode, other in (("sampled", args.greedy), ("greedy", args.sampled)) if not other)
+    device = choose_device(args.device)
+    contestants = policy_contestants(
+        trained, config, modes, name="trained", label="trained policy", device=device, seed=args.seed
+    )
+    taken = {"trained", "trained-greedy", "straight", "random", "expert"}
+    for name, path in map(rival, args.versus):
+        if name in taken or f"{name}-greedy" in taken:
+            raise ConfigError(f"--versus {name}=... is not allowed; {name!r} is taken, choose another name")
+        taken.add(name)
+        other = Trained.read(resolve_checkpoint(path))
+        env = _environment(args, other)
+        same_task(name, env, config)
+        contestants += policy_contestants(
+            other, env, modes, name=name, label=f"{name} policy", device=device, seed=args.seed
+        )
+    return [*contestants, *(baselines(config, args.seed) if args.baselines else ())]
+
+
+def _write_page(
+    page: Path,
+    args: EvalArgs,
+    trained: Trained,
+    config: EnvConfig,
+    outcome: Outcome,
+    result: Mapping[str, Any],
+) -> None:
+    record = result["checkpoint"]
     data = report_data(
         outcome,
         config,
         title="Evaluation",
-        subtitle=f"{checkpoint} on {', '.join(args.scenes)}",
-        facts={"Episodes": str(args.episodes)},
-        tables={"Environment": config.to_dict(), "Machine": result["machine"]},
+        subtitle=f"{trained.path} on {', '.join(args.scenes)}",
+        facts={"Episodes": str(args.episodes), "Frames seen": f"{record['frames'] / 1e6:.2f} M"},
+        tables={
+            "Protocol": result["protocol"],
+            "Checkpoint": record,
+            "Environment": config.to_dict(),
+            "Machine": result["machine"],
+        },
     )
     write_report(data, page)
-    title = f"{args.episodes} episodes on {', '.join(args.scenes)}, 95% intervals"
+
+
+def _show(out: Console, result: Mapping[str, Any], page: Path, title: str) -> None:
     out.print(results_table(result["agents"], title))
+    if result["differences"]:
+        out.print(differences_table(result["differences"]))
+    for table in strata_tables(result["strata"], result["agents"]):
+        out.print(table)
     out.print(f"report: {page.resolve()}", soft_wrap=True)
-    return 0
-
-
-def _trained_env(checkpoint: Path, device: str | None) -> EnvConfig:
-    """The environment that the policy was trained in, as far as its run's folder or its spec tell."""
-    spec = EnvSpec.from_dict(load_checkpoint(checkpoint)["env_spec"])
-    # Images are named after their sensor, those of several cameras with the camera's name before it.
-    images = {key: key.rpartition("_")[2] for key, field in spec.fields.items() if field.is_image}
-    sensors = tuple(sensor for sensor in SENSORS if sensor in images.values() or sensor in spec.fields)
-    known: dict[str, Any] = {"sensors": sensors, "device": device}
-    if images:
-        known["resolution"] = spec.fields[next(iter(images))].shape[:2]
-    stored = checkpoint.parent.parent / "config.json"
-    if stored.is_file():
-        known.update({name: v for name, v in read_json(stored).get("env", {}).items() if name in TASK_FIELDS})
-    return EnvConfig.from_kwargs(known)

@@ -20,6 +20,7 @@ def report_data(
     facts: Mapping[str, str],
     tables: Mapping[str, Mapping[str, Any]],
     updates: Sequence[Mapping[str, Any]] = (),
+    validations: Sequence[Mapping[str, Any]] = (),
 ) -> ReportData:
     """Put a page together.
 
@@ -31,13 +32,17 @@ def report_data(
         facts: Figures for the head, after success and SPL.
         tables: Nested settings by title.
         updates: Records of the training log.
+        validations: Records of the validations in it.
     """
     return ReportData(
         title=title,
         subtitle=subtitle,
         agents=outcome.results,
+        differences=outcome.differences,
+        strata=outcome.strata,
         maps=outcome.maps,
         log=[log_row(update) for update in updates],
+        validations=[log_row(record) for record in validations],
         facts={**headline(outcome.results), **facts},
         tables={name: flatten(values) for name, values in tables.items()},
         success_distance=config.success_distance,
@@ -57,6 +62,6 @@ def headline(results: Sequence[AgentResult]) -> dict[str, str]:
 def log_row(update: Mapping[str, Any]) -> dict[str, float]:
     """What the learning curves need of one line of the training log."""
     metrics = update["metrics"]
-    row = {"frames": update["frames"], "frames_per_second": update["frames_per_second"]}
-    row.update({key: metrics[key] for key in ("success", "spl", "return") if metrics.get(key) is not None})
-    return row
+    known = {**metrics, "frames_per_second": update.get("frames_per_second")}
+    keys = ("frames_per_second", "success", "spl", "return")
+    return {"frames": update["frames"], **{key: known[key] for key in keys if known.get(key) is not None}}

@@ -17,12 +17,12 @@ from .report import EpisodeTrace, Frame, SceneMap
 class _Track:
     """An episode in progress."""
 
+    first: int
+    """Number of its first step."""
     scene_id: str
     start: NDArray[np.float32]
     goal: NDArray[np.float32]
     shortest: NDArray[Any]
-    way: list[NDArray[np.float32]] = field(default_factory=list)
-    headings: list[float] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
 
 
@@ -38,25 +38,29 @@ class Recorder:
         self._envs = envs
         self._films = films
         self._tracks: dict[int, _Track] = {}
+        self._tracked = np.full(envs.num_envs, -1)
+        self._positions: list[NDArray[np.float32]] = []
+        self._headings: list[NDArray[np.float64]] = []
         self.traces: list[EpisodeTrace] = []
         self.maps: dict[str, SceneMap] = {}
 
     def on_step(self, step: EvaluationStep) -> None:
         """Note where all rows are, and what some of them see."""
         state = self._envs.agent_state()
-        for row in map(int, np.flatnonzero(step.active)):
-            number = int(step.episode[row])
-            if number not in self._tracks:
-                self._tracks[number] = self._begin(state, row)
-            track = self._tracks[number]
-            track.way.append(state["position"][row])
-            track.headings.append(float(state["heading"][row]))
-            if number < self._films:
-                track.frames.append(self._frame(step, row))
+        # Whole steps are kept: one row at a time would cost more than the simulation.
+        self._positions.append(state["position"])
+        self._headings.append(state["heading"])
+        begun = step.active & (step.episode != self._tracked)
+        for row in map(int, np.flatnonzero(begun)):
+            self._tracks[int(step.episode[row])] = self._begin(state, row)
+        self._tracked[begun] = step.episode[begun]
+        for row in map(int, np.flatnonzero(step.active & (step.episode < self._films))):
+            self._tracks[int(step.episode[row])].frames.append(self._frame(step, row))
 
     def on_episode(self, record: EpisodeRecord) -> None:
         """Make the trace of an episode that has ended."""
         track = self._tracks.pop(record.index)
+        steps = slice(track.first, track.first + record.steps)
         distance = record.initial_distance
         self.traces.append(
             EpisodeTrace(
@@ -66,8 +70,8 @@ class Recorder:
                 goal=track.goal,
                 start_distance=float("nan") if distance is None else distance,
                 metrics={**record.metrics, "steps": float(record.steps), "return": record.total_reward},
-                way=np.array(track.way),
-                headings=np.array(track.headings),
+                way=np.array([positions[record.row] for positions in self._positions[steps]]),
+                headings=np.array([headings[record.row] for headings in self._headings[steps]]),
                 shortest=track.shortest,
                 frames=track.frames,
             )
@@ -79,7 +83,7 @@ class Recorder:
         navmesh = self._envs.navmesh(scene_id)
         if scene_id not in self.maps:
             self.maps[scene_id] = SceneMap.of(navmesh)
-        return _Track(scene_id, start, goal, navmesh.shortest_path(start, goal))
+        return _Track(len(self._positions) - 1, scene_id, start, goal, navmesh.shortest_path(start, goal))
 
     def _frame(self, step: EvaluationStep, row: int) -> Frame:
         config = self._envs.config

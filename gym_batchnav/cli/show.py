@@ -15,6 +15,7 @@ LABELS = {
     "untrained": "before training",
     "straight": "straight walker",
     "random": "random agent",
+    "expert": "expert",
 }
 
 
@@ -40,8 +41,69 @@ def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:
         table.add_column(heading, justify="right")
     for name, metrics in agents.items():
         cells = [_cell(metrics.get(key), form) for key, _, form in COLUMNS]
-        table.add_row(LABELS.get(name, name), *cells)
+        table.add_row(label(name, str(metrics.get("actions", ""))), *cells)
     return table
+
+
+def label(name: str, actions: str) -> str:
+    """What people call an agent of a result.
+
+    Args:
+        name: Its key.
+        actions: "greedy", "sampled" or "".
+    """
+    plain = name.removesuffix(f"-{actions}") if actions else name
+    return LABELS.get(plain, plain) + (f", {actions}" if actions else "")
+
+
+def differences_table(found: Sequence[Mapping[str, Any]]) -> Table:
+    """Paired differences with their 95% intervals; success in points.
+
+    Args:
+        found: Each with ``agent``, ``than``, and ``{"mean":, "low":, "high":}`` by metric.
+    """
+    table = Table(title="differences, episode by episode", title_justify="left", title_style="bold")
+    table.add_column("agent")
+    table.add_column("than")
+    for _, heading, _ in COLUMNS:
+        table.add_column(heading, justify="right")
+    for row in found:
+        table.add_row(row["agent"], row["than"], *(_difference(row[key], key) for key, _, _ in COLUMNS))
+    return table
+
+
+def strata_tables(
+    strata: Mapping[str, Sequence[Mapping[str, Any]]], agents: Mapping[str, Mapping[str, Any]]
+) -> list[Table]:
+    """Success and SPL by distance and by ratio, a table each; without those who always or never arrive."""
+    names = [name for name in agents if name not in ("random", "untrained", "expert")]
+    tables = []
+    for kind, parts in strata.items():
+        unit = {"distance": "geodesic distance, m", "ratio": "geodesic / straight"}[kind]
+        table = Table(title=f"success and SPL by {kind}", title_justify="left", title_style="bold")
+        table.add_column(unit)
+        table.add_column("episodes", justify="right")
+        for name in names:
+            table.add_column(name, justify="right")
+        for part in parts:
+            means = [part["agents"][name] for name in names]
+            cells = (f"{m['success']['mean']:.1%}  {m['spl']['mean']:.3f}" for m in means)
+            table.add_row(part_label(part), str(part["episodes"]), *cells)
+        tables.append(table)
+    return tables
+
+
+def part_label(part: Mapping[str, Any]) -> str:
+    """The range of a stratum in words."""
+    if part["to"] is None:
+        return f"over {part['from']:g}"
+    return f"{part['from']:g} to {part['to']:g}"
+
+
+def _difference(metric: Mapping[str, float], key: str) -> str:
+    scale, form = (100.0, "{:+.1f}") if key == "success" else (1.0, "{:+.3f}")
+    mean, low, high = (form.format(scale * metric[name]) for name in ("mean", "low", "high"))
+    return f"{mean}  [{low}, {high}]"
 
 
 def bench_table(record: Mapping[str, Any], title: str) -> Table:

@@ -10,14 +10,16 @@ from typing import Any
 from rich.console import Console
 
 from ..envs.choosing import scene_refs
-from ..rl import ProgressBar, TrainResult, load_policy, read_log, train
+from ..rl import ProgressBar, TrainResult, read_log, train
 from ..rl.distributed import World, find_launch, join_world, rank_device
 from .args import TrainArgs
-from .contest import Contestant, Outcome, baselines, run_contest, summary, untrained, write_episodes
+from .contest import Contestant, Outcome, run_contest, write_episodes
+from .contestants import Trained, baselines, policy_contestants, untrained
 from .factories import env_factories
 from .machine import machine_facts
 from .pages import report_data
 from .presets import TrainPlan, plan_training
+from .protocol import evaluation_record
 from .ranks import describe, drawing_on, rank_env
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
@@ -113,22 +115,21 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
     """Evaluate all agents and write result and report."""
     trained = read_json(run.trained)
     config, seed = plan.eval_env, plan.learner.seed
-    policy = load_policy(run.path / trained["checkpoint"], plan.learner.device, seed)
-    before = untrained(plan.learner, plan.env)
-    sees = bool(config.image_sensors)
+    modes = ("greedy", "sampled") if plan.deterministic else ("sampled", "greedy")
     contestants = [
-        Contestant(
-            name="trained", label="trained policy", agent=policy, sees=sees, deterministic=plan.deterministic
+        *policy_contestants(
+            Trained.read(run.path / trained["checkpoint"]), config, modes,
+            name="trained", label="trained policy", device=plan.learner.device, seed=seed,
         ),
         *baselines(config, seed),
         Contestant(
             name="untrained",
             label="before training",
-            agent=before,
-            sees=sees,
-            deterministic=plan.deterministic,
+            make_agent=untrained(plan.learner, plan.env),
+            env=config,
+            actions=modes[0],
         ),
-    ]
+    ]  # fmt: skip
     outcome = run_contest(contestants, config, plan.num_episodes, say=out.print)
     result = _result(plan, trained, outcome)
     write_episodes(run.episodes, outcome.results)
@@ -145,18 +146,17 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
         },
         tables={**_settings(plan), "Machine": result["machine"]},
         updates=read_log(run.path),
+        validations=read_log(run.path, "validation"),
     )
     write_report(data, run.report)
 
 
 def _result(plan: TrainPlan, trained: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
     return {
-        **summary(outcome.results[0]),
-        "agents": {result.name: summary(result) for result in outcome.results},
+        **evaluation_record(outcome, plan.eval_env),
         "scenes": list(plan.eval_env.scenes),
         "deterministic": plan.deterministic,
         "training": dict(trained),
-        "machine": machine_facts(outcome.renderer),
     }
 
 

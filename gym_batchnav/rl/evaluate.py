@@ -14,7 +14,7 @@ from gymnasium.vector import VectorEnv
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.agents import Agent
 from gym_batchnav.rl.collecting.stepping import ObsDict, Transition, VectorStepper, info_column
-from gym_batchnav.rl.intervals import Interval, group_labels, mean_interval
+from gym_batchnav.rl.intervals import CONFIDENCE, Interval, group_labels, mean_interval
 
 METRIC_KEYS = ("success", "spl", "soft_spl", "distance_to_goal")
 
@@ -88,7 +88,7 @@ def evaluate(
     on_episode: Callable[[EpisodeRecord], None] | None = None,
     metric_keys: Sequence[str] = METRIC_KEYS,
     seed: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> Evaluation:
     """Runs an agent over M episodes and sums them up.
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+CONFIDENCE = 0.95
+"""Of intervals unless asked for otherwise."""
 RESAMPLES = 10_000
 """Resamples of a bootstrap."""
 MIN_GROUPS = 10
@@ -32,7 +34,7 @@ class Interval(NamedTuple):
     """Upper end."""
 
 
-def wilson_interval(successes: int, count: int, confidence: float = 0.95) -> Interval:
+def wilson_interval(successes: int, count: int, confidence: float = CONFIDENCE) -> Interval:
     """Of a proportion (Wilson 1927); right near 0 and 1 too.
 
     Args:
@@ -62,7 +64,7 @@ def group_labels(names: Sequence[str]) -> Labels | None:
 
 def bootstrap_interval(
     values: npt.ArrayLike,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     *,
     groups: npt.NDArray[np.integer] | None = None,
@@ -97,7 +99,7 @@ def bootstrap_interval(
 
 def mean_interval(
     values: npt.ArrayLike,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     *,
     groups: npt.NDArray[np.integer] | None = None,
@@ -120,7 +122,7 @@ def mean_interval(
 def paired_interval(
     ours: npt.ArrayLike,
     theirs: npt.ArrayLike,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     *,
     groups: npt.NDArray[np.integer] | None = None,

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from ...envs.maps import SceneMap
 from .page import write_report
-from .records import AgentResult, EpisodeTrace, Frame, ReportData
+from .records import AgentResult, Difference, EpisodeTrace, Frame, ReportData, Stratum
 
-__all__ = ["AgentResult", "EpisodeTrace", "Frame", "ReportData", "SceneMap", "write_report"]
+__all__ = [
+    "AgentResult",
+    "Difference",
+    "EpisodeTrace",
+    "Frame",
+    "ReportData",
+    "SceneMap",
+    "Stratum",
+    "write_report",
+]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +57,12 @@ class EpisodeTrace:
         """Whether the goal was reached."""
         return self.metrics["success"] > 0.5
 
+    @property
+    def ratio(self) -> float:
+        """Geodesic over straight distance from start to goal; 1 where both are 0."""
+        straight = float(np.linalg.norm(np.asarray(self.goal, np.float64) - self.start))
+        return self.start_distance / straight if straight > 0 else 1.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResult:
@@ -64,9 +72,62 @@ class AgentResult:
     """Short name, e.g. ``trained``."""
     label: str
     """What the report calls it."""
+    actions: str = ""
+    """How it takes its actions: "greedy" or "sampled", "" where it has no choice."""
     summary: Mapping[str, Interval]
     """Mean and 95% interval by metric name."""
     episodes: Sequence[EpisodeTrace]
+    """In the order of the set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """Some of the episodes, and what each agent reached in them."""
+
+    kind: str
+    """"distance" or "ratio"."""
+    low: float
+    """Its least value, metres or the plain ratio ..."""
+    high: float
+    """... and the first that is above it; infinite where it has no end."""
+    members: NDArray[np.intp]
+    """Places of its episodes in the set."""
+    metrics: dict[str, dict[str, Interval]]
+    """Agent's name to metric to mean and interval."""
+
+    @property
+    def label(self) -> str:
+        """The range in words."""
+        unit = " m" if self.kind == "distance" else ""
+        if math.isinf(self.high):
+            return f"over {self.low:g}{unit}"
+        return f"{self.low:g} to {self.high:g}{unit}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; "to" is None where the range has no end."""
+        agents = {
+            name: {key: value._asdict() for key, value in metrics.items()}
+            for name, metrics in self.metrics.items()
+        }
+        high = None if math.isinf(self.high) else self.high
+        return {"from": self.low, "to": high, "episodes": len(self.members), "agents": agents}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """By how much one agent is better than another, episode by episode."""
+
+    agent: AgentResult
+    """The one ..."""
+    than: AgentResult
+    """... and the other."""
+    metrics: dict[str, Interval]
+    """Mean difference, positive where the one has more, and its interval, by metric."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Names and plain values."""
+        metrics = {key: value._asdict() for key, value in self.metrics.items()}
+        return {"agent": self.agent.name, "than": self.than.name, **metrics}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +138,12 @@ class ReportData:
     subtitle: str
     agents: Sequence[AgentResult]
     """The agent that the page is about comes first."""
+    differences: Sequence[Difference] = ()
+    """Of the first agent, in each of its ways to act, to the others."""
+    strata: Sequence[Stratum] = ()
+    """Results by distance, then by ratio."""
+    validations: Sequence[Mapping[str, float]] = ()
+    """Rows of the validations during training, oldest first."""
     maps: Mapping[str, SceneMap] = field(default_factory=dict)
     """By scene id; episodes of other scenes get no map."""
     log: Sequence[Mapping[str, float]] = ()

@@ -32,6 +32,7 @@ SETTINGS = {
     "checkpoint_every_s": 0,
     "threads": 1,
 }
+AGENTS = ["trained", "trained-greedy", "straight", "random", "expert", "untrained"]
 TINY = [word for pair in FLAGS.items() for word in pair]
 TINY += [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
 
@@ -80,12 +81,12 @@ def test_run_leaves_everything_it_promises(finished):
         "report.html",
     } <= names
     result = json.loads((finished / "eval.json").read_text())
-    assert set(result["agents"]) == {"trained", "straight", "random", "untrained"}
+    assert set(result["agents"]) == {*AGENTS}
     for key in ("success", "spl", "soft_spl", "distance_to_goal"):
         assert result[key]["low"] <= result[key]["mean"] <= result[key]["high"]
     assert result["episodes"] == 3
     rows = [json.loads(line) for line in (finished / "episodes.jsonl").read_text().splitlines()]
-    assert len(rows) == 4 * 3
+    assert len(rows) == len(AGENTS) * 3
     # The same episodes for all: equal start distances by number.
     for number in range(3):
         assert len({row["start_distance"] for row in rows if row["episode"] == number}) == 1
@@ -118,9 +119,33 @@ def test_other_settings_are_refused(finished, capsys):
 
 def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
     path = tmp_path / "result.json"
-    command = ["eval", str(finished), "--scenes", "houses:val[:1]", "--episodes", "3", "--greedy"]
+    command = ["eval", str(finished), "--scenes", "houses:val[:1]", "--episodes", "3"]
+    command += ["--versus", f"again={finished}", "--episodes-json", str(tmp_path / "all.jsonl")]
     assert main([*command, "--json", str(path), "--report", str(tmp_path / "page")]) == 0
     result = json.loads(path.read_text())
+    names = ["trained", "trained-greedy", "again", "again-greedy", "straight", "random", "expert"]
+    assert list(result["agents"]) == names
+    ways = ["sampled", "greedy", "sampled", "greedy", "", "", ""]
+    assert [agent["actions"] for agent in result["agents"].values()] == ways
+    # The same policy twice, from equal seeds: the same walks, whoever was evaluated before.
+    assert result["agents"]["again"] == result["agents"]["trained"]
+    assert result["agents"]["again-greedy"] == result["agents"]["trained-greedy"]
+    assert result["agents"]["expert"]["success"]["mean"] == 1.0
+    assert result["agents"]["expert"]["spl"]["mean"] > 0.99
+    pairs = [(row["agent"], row["than"]) for row in result["differences"]]
+    plain = ["straight", "random", "expert"]
+    expected = [("trained", name) for name in ("again", *plain)]
+    assert pairs == expected + [("trained-greedy", name) for name in ("again-greedy", *plain)]
+    assert result["differences"][0]["spl"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
+    assert result["protocol"]["episodes_per_scene"] == [3, 3]
+    assert result["protocol"]["resampled"] == "episodes"
+    assert (result["protocol"]["scenes"], result["protocol"]["seed"]) == (["houses:val[:1]"], 7)
+    assert result["checkpoint"]["frames"] == 64
+    for parts in result["strata"].values():
+        assert sum(part["episodes"] for part in parts) == 3
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    assert [row["agent"] for row in rows] == [name for name in names for _ in range(3)]
+    assert all(row["ratio"] >= 0.99 for row in rows)
     for key in ("success", "spl", "soft_spl", "distance_to_goal"):
         assert set(result[key]) == {"mean", "low", "high"}
     assert result["episodes"] == 3
@@ -172,7 +197,7 @@ def test_fresh_keeps_the_old_run(copied, capsys, monkeypatch):
 
 def test_ways_and_films_are_those_that_were_walked(finished_run):
     _, outcome = finished_run
-    assert [result.name for result in outcome.results] == ["trained", "straight", "random", "untrained"]
+    assert [result.name for result in outcome.results] == AGENTS
     for result in outcome.results:
         assert [trace.number for trace in result.episodes] == [0, 1, 2]
         for trace in result.episodes:
