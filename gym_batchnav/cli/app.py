@@ -14,12 +14,13 @@ import tyro
 from batchnav_renderer.errors import RendererError
 
 from ..errors import BatchNavError
-from .args import BenchArgs, DoctorArgs, EpisodesArgs, EvalArgs, TrainArgs
+from .args import BenchArgs, DoctorArgs, EpisodesArgs, EvalArgs, ExportArgs, TrainArgs
 from .scenes.args import ScenesArgs
 
 Arguments = (
     Annotated[TrainArgs, tyro.conf.subcommand("train")]
     | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
+    | Annotated[ExportArgs, tyro.conf.subcommand("export")]
     | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
     | Annotated[EpisodesArgs, tyro.conf.subcommand("episodes")]
     | Annotated[ScenesArgs, tyro.conf.subcommand("scenes")]
@@ -112,6 +113,10 @@ def dispatch(arguments: object) -> int:
         from .evaluate import run_eval
 
         return run_eval(arguments)
+    if isinstance(arguments, ExportArgs):
+        from .export import run_export
+
+        return run_export(arguments)
     if isinstance(arguments, DoctorArgs):
         from .doctor import run_doctor
 

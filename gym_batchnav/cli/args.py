@@ -94,6 +94,8 @@ class EvalArgs:
     """Checkpoint file, or the folder of a run (its newest checkpoint is taken)."""
     best: Flag = False
     """Of a run's folder, take the checkpoint that was the best in its validations."""
+    pretrained: Flag = False
+    """Evaluate the policy that comes with the package; no checkpoint is given then."""
     versus: Rivals = ()
     """Another policy to compare with, e.g. blind=runs/blind; it may have other sensors."""
     scenes: tuple[str, ...] = ("houses:val",)
@@ -123,6 +125,25 @@ class EvalArgs:
     """Write report.html into this folder; default: eval-<checkpoint> beside the checkpoint."""
     device: DeviceOrNone = None
     """Where to render and act: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportArgs:
+    """Write the policy of a checkpoint as a small file that can act and be evaluated, but not be trained on.
+
+    A card beside it, of the same name but .json, says how it was made.
+    """
+
+    checkpoint: tyro.conf.Positional[Path]
+    """Checkpoint file, or the folder of a run (its newest checkpoint is taken)."""
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"])]
+    """The file to write, .pt."""
+    best: Flag = False
+    """Of a run's folder, take the checkpoint that was the best in its validations."""
+    dtype: Literal["float16", "float32"] = "float16"
+    """Numbers in the file; policies act in float32 with them."""
+    result: PathOrNone = None
+    """What 'batchnav eval FILE --json' wrote about the exported file: its figures go into the card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

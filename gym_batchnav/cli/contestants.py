@@ -17,6 +17,7 @@ from ..envs import BatchPointNavEnv
 from ..errors import ConfigError
 from ..rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, load_checkpoint, load_policy
 from ..rl.nets.policy import ActorCritic
+from ..rl.pretrained import FOLDER
 from ..rl.running.seeding import derive_seed, seed_global
 from ..rl.spec import EnvSpec, env_spec
 from .contest import Contestant
@@ -90,7 +91,8 @@ class Trained:
         progress, config = self.content["progress"], self.content["config"]
         text = json.dumps(config, sort_keys=True, default=str)
         found = {
-            "path": str(self.path),
+            "path": "pretrained" if self.path.parent == FOLDER else str(self.path),
+            "sha256": hashlib.sha256(self.path.read_bytes()).hexdigest(),
             "frames": progress["frames"],
             "updates": progress["updates"],
             "config_sha256": hashlib.sha256(text.encode()).hexdigest(),

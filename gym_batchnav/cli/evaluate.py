@@ -9,9 +9,10 @@ from typing import Any
 from rich.console import Console
 
 from ..config import EnvConfig, EpisodeSet
-from ..errors import CheckpointError, ConfigError
-from ..rl import best_checkpoint, resolve_checkpoint
+from ..errors import ConfigError
+from ..rl import resolve_checkpoint
 from .args import EvalArgs
+from .checkpoints import chosen_checkpoint
 from .contest import Contestant, Outcome, run_contest, write_episodes
 from .contestants import Trained, baselines, policy_contestants, rival, same_task
 from .pages import report_data
@@ -28,7 +29,10 @@ def run_eval(args: EvalArgs) -> int:
         raise ConfigError("--greedy and --sampled exclude each other; give one of them, or none for both")
     if args.episodes < 1:
         raise ConfigError(f"--episodes {args.episodes} is not allowed; expected at least 1")
-    out, trained = console(), Trained.read(_checkpoint(args))
+    out, trained = (
+        console(),
+        Trained.read(chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained)),
+    )
     config = _environment(args, trained)
     contestants = _contestants(args, trained, config)
     outcome = run_contest(contestants, config, args.episodes, num_envs=args.num_envs, say=out.print)
@@ -41,24 +45,15 @@ def run_eval(args: EvalArgs) -> int:
         write_json(args.json, result)
     if args.episodes_json is not None:
         write_episodes(args.episodes_json, outcome.results)
-    page = (args.report or trained.path.parent / f"eval-{trained.path.stem}") / "report.html"
+    page = (args.report or _report_folder(args, trained.path)) / "report.html"
     _write_page(page, args, trained, config, outcome, result)
     _show(out, result, page, f"{args.episodes} episodes on {', '.join(args.scenes)}, 95% intervals")
     return 0
 
 
-def _checkpoint(args: EvalArgs) -> Path:
-    """The file that the arguments mean."""
-    if args.checkpoint is None:
-        raise ConfigError("there is nothing to evaluate; give a checkpoint or a run's folder")
-    if not args.best:
-        return resolve_checkpoint(args.checkpoint)
-    found = best_checkpoint(args.checkpoint)
-    if found is None:
-        raise CheckpointError(
-            f"--best: {args.checkpoint} is no run's folder with a best checkpoint; leave --best out"
-        )
-    return found
+def _report_folder(args: EvalArgs, checkpoint: Path) -> Path:
+    """Beside the checkpoint, but not within the package."""
+    return Path("runs/eval-pretrained") if args.pretrained else checkpoint.parent / f"eval-{checkpoint.stem}"
 
 
 def _environment(args: EvalArgs, trained: Trained) -> EnvConfig:
@@ -101,7 +96,7 @@ def _write_page(
         outcome,
         config,
         title="Evaluation",
-        subtitle=f"{trained.path} on {', '.join(args.scenes)}",
+        subtitle=f"{record['path']} on {', '.join(args.scenes)}",
         facts={"Episodes": str(args.episodes), "Frames seen": f"{record['frames'] / 1e6:.2f} M"},
         tables={
             "Protocol": result["protocol"],

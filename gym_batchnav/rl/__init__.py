@@ -9,6 +9,7 @@ from gym_batchnav.rl.agents import Agent, PolicyAgent, RandomAgent, StraightWalk
 from gym_batchnav.rl.config import PolicyConfig, PPOConfig, TrainConfig
 from gym_batchnav.rl.evaluate import EpisodeRecord, Evaluation, EvaluationStep, evaluate
 from gym_batchnav.rl.intervals import Interval
+from gym_batchnav.rl.pretrained import export_policy, pretrained_path
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.running.checkpoint import (
     best_checkpoint,
@@ -38,9 +39,11 @@ __all__ = [
     "TrainResult",
     "best_checkpoint",
     "evaluate",
+    "export_policy",
     "latest_checkpoint",
     "load_checkpoint",
     "load_policy",
+    "pretrained_path",
     "read_log",
     "resolve_checkpoint",
     "train",

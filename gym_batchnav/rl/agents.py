@@ -14,6 +14,7 @@ from gym_batchnav.errors import CheckpointError, ConfigError
 from gym_batchnav.rl.collecting.stepping import to_numpy
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
+from gym_batchnav.rl.pretrained import PRETRAINED, pretrained_path
 from gym_batchnav.rl.running.checkpoint import load_checkpoint, resolve_checkpoint
 from gym_batchnav.rl.running.seeding import make_generator
 from gym_batchnav.rl.spec import BOX_KEY, EnvSpec
@@ -112,14 +113,15 @@ def load_policy(path: Path | str, device: str = "cpu", seed: int = 0) -> PolicyA
     """The policy of a checkpoint, ready to act; needs no trainer and no environment.
 
     Args:
-        path: a checkpoint, or the folder of a run (its newest checkpoint).
+        path: a checkpoint, the folder of a run (its newest checkpoint), or the plain text "pretrained" for
+            the policy that comes with the package.
         device: torch device.
         seed: of sampled actions.
 
     Raises:
         CheckpointError: missing or broken.
     """
-    path = resolve_checkpoint(path)
+    path = pretrained_path() if path == PRETRAINED else resolve_checkpoint(path)
     content = load_checkpoint(path, device)
     config = TrainConfig.from_dict(content["config"])
     policy = ActorCritic(config.policy, EnvSpec.from_dict(content["env_spec"])).to(device)

@@ -57,6 +57,17 @@ def test_every_shader_and_data_file_is_in_the_wheel(wheel):
     } <= names
 
 
+def test_pretrained_policy_is_in_the_wheel(wheel):
+    folder = ROOT / "gym_batchnav" / "pretrained"
+    stored = {f"gym_batchnav/pretrained/{path.name}" for path in folder.iterdir() if path.is_file()}
+    assert stored <= contents(wheel)
+    if "gym_batchnav/pretrained/policy.pt" not in stored:
+        pytest.skip("the package holds no pretrained policy yet")
+    assert "gym_batchnav/pretrained/policy.json" in stored
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.getinfo("gym_batchnav/pretrained/policy.pt").file_size < 3e6
+
+
 def test_shaders_folder_holds_no_python():
     assert not list((ROOT / "shaders").rglob("*.py"))
 

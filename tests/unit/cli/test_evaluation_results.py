@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gym_batchnav import EnvConfig, EpisodeSet
+from gym_batchnav.cli.checkpoints import chosen_checkpoint
 from gym_batchnav.cli.contest import Outcome
 from gym_batchnav.cli.contestants import Trained, rival, same_task
 from gym_batchnav.cli.differences import differences
@@ -16,7 +17,8 @@ from gym_batchnav.cli.protocol import evaluation_record, protocol
 from gym_batchnav.cli.report import AgentResult, EpisodeTrace
 from gym_batchnav.cli.show import differences_table, label, part_label, strata_tables
 from gym_batchnav.cli.strata import strata
-from gym_batchnav.errors import ConfigError
+from gym_batchnav.errors import CheckpointError, ConfigError
+from gym_batchnav.rl import pretrained
 from gym_batchnav.rl.intervals import bootstrap_interval, mean_interval
 
 
@@ -165,14 +167,18 @@ def content(**changes):
     return {"env_spec": spec, "progress": progress, "config": {"best_metric": "spl"}} | changes
 
 
-def test_what_a_checkpoint_says_of_itself():
-    best = Trained(Path("runs/a/checkpoints/best.pt"), content()).record()
+def test_what_a_checkpoint_says_of_itself(tmp_path):
+    for name in ("best.pt", "update-00000002.pt"):
+        (tmp_path / name).write_bytes(b"abc")
+    best = Trained(tmp_path / "best.pt", content()).record()
+    # SHA-256 of "abc", FIPS 180-2, appendix B.1.
+    assert best["sha256"].startswith("ba7816bf8f01cfea")
     assert best["chosen"] == {"by": "validation", "metric": "spl", "value": 0.5}
     assert (best["frames"], best["updates"]) == (7, 2)
-    newest = Trained(Path("runs/a/checkpoints/update-00000002.pt"), content()).record()
+    newest = Trained(tmp_path / "update-00000002.pt", content()).record()
     assert "chosen" not in newest
     assert newest["config_sha256"] == best["config_sha256"]
-    other = Trained(Path("x.pt"), content(config={"best_metric": "success"})).record()
+    other = Trained(tmp_path / "best.pt", content(config={"best_metric": "success"})).record()
     assert other["config_sha256"] != best["config_sha256"]
 
 
@@ -180,3 +186,23 @@ def test_environment_of_a_checkpoint_comes_with_it():
     trained = Trained(Path("nowhere/x.pt"), content(env={"forward_step": 0.5, "num_envs": 3}))
     config = trained.environment(None)
     assert (config.forward_step, config.image_sensors) == (0.5, ())
+
+
+def test_which_checkpoint_is_meant(tmp_path, monkeypatch):
+    folder = tmp_path / "run" / "checkpoints"
+    folder.mkdir(parents=True)
+    for name in ("update-00000001.pt", "update-00000010.pt"):
+        (folder / name).touch()
+    assert chosen_checkpoint(tmp_path / "run").name == "update-00000010.pt"
+    with pytest.raises(CheckpointError, match="--best"):
+        chosen_checkpoint(tmp_path / "run", best=True)
+    (folder / "best.pt").touch()
+    assert chosen_checkpoint(tmp_path / "run", best=True).name == "best.pt"
+    with pytest.raises(ConfigError, match="no checkpoint is given"):
+        chosen_checkpoint(None)
+    for given, best in ((tmp_path / "run", False), (None, True)):
+        with pytest.raises(ConfigError, match="--pretrained"):
+            chosen_checkpoint(given, best=best, pretrained=True)
+    monkeypatch.setattr(pretrained, "FOLDER", tmp_path)
+    (tmp_path / pretrained.WEIGHTS_NAME).touch()
+    assert chosen_checkpoint(None, pretrained=True) == tmp_path / pretrained.WEIGHTS_NAME

@@ -153,6 +153,30 @@ def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
     assert (tmp_path / "page" / "report.html").stat().st_size > 10_000
 
 
+def test_exported_policy_is_evaluated_and_its_figures_go_into_its_card(finished, tmp_path, capsys):
+    weights, path = tmp_path / "policy.pt", tmp_path / "result.json"
+    export = ["export", str(finished), "-o", str(weights)]
+    assert main(export) == 0
+    card = json.loads((tmp_path / "policy.json").read_text())
+    assert card["frames"] == 64
+    assert "evaluation" not in card
+    # Half a byte of slack for each parameter's two, and a few kB for names.
+    assert weights.stat().st_size == card["bytes"] < 2.5 * card["parameters"] + 40_000
+    command = ["eval", str(weights), "--scenes", "houses:val[:1]", "--episodes", "2", "--no-baselines"]
+    assert main([*command, "--json", str(path)]) == 0
+    result = json.loads(path.read_text())
+    assert result["config"]["resolution"] == [16, 16]
+    assert result["checkpoint"]["sha256"] == card["sha256"]
+    before = weights.read_bytes()
+    assert main([*export, "--result", str(path)]) == 0
+    assert weights.read_bytes() == before
+    card = json.loads((tmp_path / "policy.json").read_text())
+    assert card["evaluation"]["agents"]["trained"]["spl"] == result["spl"]
+    # Figures of other weights are refused, the rounded ones among them.
+    assert main([*export, "--dtype", "float32", "--result", str(path)]) == 2
+    assert "is about other weights" in capsys.readouterr().err
+
+
 def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "run"
     real = train_module.ProgressBar
