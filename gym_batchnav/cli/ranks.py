@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -46,6 +47,21 @@ def _made_on(device: str, rank: int, make: Callable[[], BatchPointNavEnv]) -> Ba
             [rank],
         )
     return envs
+
+
+def share_cores(launch: Launch, device: str) -> None:
+    """Leave to each of several ranks that work on the CPU its own cores; else all would take all of them.
+
+    Ranks that ``srun`` has bound to cores stay there.
+    """
+    if launch.local_size == 1 or device.startswith("cuda") or launch.by_srun:
+        return
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    cores, size = sorted(os.sched_getaffinity(0)), launch.local_size
+    first, last = (len(cores) * rank // size for rank in (launch.local_rank, launch.local_rank + 1))
+    if last > first:
+        os.sched_setaffinity(0, cores[first:last])
 
 
 def describe(world: World, num_envs: int, device: str) -> str:

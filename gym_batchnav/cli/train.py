@@ -20,7 +20,7 @@ from .machine import machine_facts
 from .pages import report_data
 from .presets import TrainPlan, plan_training
 from .protocol import evaluation_record
-from .ranks import describe, drawing_on, rank_env
+from .ranks import describe, drawing_on, rank_env, share_cores
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
 from .show import console, results_table
@@ -38,6 +38,7 @@ def run_train(args: TrainArgs) -> int:
         scene_refs(config)
     run = RunDir(plan.run_dir)
     device = rank_device(launch, plan.learner.device)
+    share_cores(launch, device)
     with ExitStack() as locked:
         with join_world(device, plan.learner.distributed, launch) as world:
             # Rank 0 alone looks after the folder; the others hear what is to be done.

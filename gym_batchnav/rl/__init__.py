@@ -6,7 +6,8 @@ It meets the environment only through ``gymnasium.vector.VectorEnv``.
 from __future__ import annotations
 
 from gym_batchnav.rl.agents import Agent, PolicyAgent, RandomAgent, StraightWalker, load_policy
-from gym_batchnav.rl.config import PolicyConfig, PPOConfig, TrainConfig
+from gym_batchnav.rl.config import DistributedConfig, PolicyConfig, PPOConfig, TrainConfig
+from gym_batchnav.rl.distributed import Launch, find_launch
 from gym_batchnav.rl.evaluate import EpisodeRecord, Evaluation, EvaluationStep, evaluate
 from gym_batchnav.rl.intervals import Interval
 from gym_batchnav.rl.pretrained import export_policy, pretrained_path
@@ -23,10 +24,12 @@ from gym_batchnav.rl.running.trainer import train
 
 __all__ = [
     "Agent",
+    "DistributedConfig",
     "EpisodeRecord",
     "Evaluation",
     "EvaluationStep",
     "Interval",
+    "Launch",
     "PPOConfig",
     "PolicyAgent",
     "PolicyConfig",
@@ -40,6 +43,7 @@ __all__ = [
     "best_checkpoint",
     "evaluate",
     "export_policy",
+    "find_launch",
     "latest_checkpoint",
     "load_checkpoint",
     "load_policy",

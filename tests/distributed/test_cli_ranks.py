@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from gym_batchnav.cli import main
-from gym_batchnav.cli.ranks import drawing_on, rank_env
+from gym_batchnav.cli.ranks import drawing_on, rank_env, share_cores
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
 from gym_batchnav.errors import DistributedError
@@ -49,6 +49,26 @@ def test_an_environment_on_another_device_is_refused():
         with pytest.raises(DistributedError, match="rank 5 learns on cuda:1, but its environment draws on"):
             drawing_on("cuda:1", RANK, lambda: made(other))()  # noqa: B023
     assert closed == ["cuda:0", None]
+
+
+@pytest.mark.parametrize(
+    ("rank", "size", "own"), [(0, 2, {0, 1, 2}), (1, 2, {3, 5, 7}), (2, 4, {3}), (5, 8, None)]
+)
+def test_cpu_ranks_of_a_machine_share_its_cores(monkeypatch, rank, size, own):
+    bound = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3, 5, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda pid, cores: bound.append(set(cores)))
+    launch = Launch(rank=rank, size=size, local_rank=rank, local_size=size, host="a", port=1)
+    for free in (
+        (Launch(), "cpu"),
+        (launch, "cuda:0"),
+        (Launch(rank=1, size=2, local_rank=1, local_size=2, host="a", port=1, by_srun=True), "cpu"),
+    ):
+        share_cores(*free)
+    assert bound == []
+    share_cores(launch, "cpu")
+    # Six cores for eight ranks: the sixth rank has 6 * 5 // 8 = 3 to 6 * 6 // 8 = 4, which is core 3.
+    assert bound == [own or {3}]
 
 
 FLAGS = {

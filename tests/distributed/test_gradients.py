@@ -10,7 +10,13 @@ from gym_batchnav.errors import DistributedError
 from gym_batchnav.rl.collecting.rollout import Rollout
 from gym_batchnav.rl.config import PolicyConfig, PPOConfig
 from gym_batchnav.rl.distributed import World, join_world
-from gym_batchnav.rl.distributed.agreement import check_same, check_same_weights, outvoted, share_weights
+from gym_batchnav.rl.distributed.agreement import (
+    check_own_rows,
+    check_same,
+    check_same_weights,
+    outvoted,
+    share_weights,
+)
 from gym_batchnav.rl.distributed.reduce import moments
 from gym_batchnav.rl.learning.ppo import PPO
 from gym_batchnav.rl.nets.policy import ActorCritic
@@ -174,6 +180,28 @@ def settings(launch):
 def test_other_settings_are_named(ranks):
     for text in ranks(4, settings):
         assert text.startswith("num_envs is 6 on rank 3, but 8 on the others; start all ranks")
+
+
+def rows(launch, step):
+    with join_world("cpu", launch=launch) as world:
+        first = step * world.rank
+        # Two halves, of 4 and 4 rows.
+        try:
+            check_own_rows(world, [(first, first + 4), (first + 4, first + 8)])
+        except DistributedError as error:
+            return str(error), error.ranks
+        return "", ()
+
+
+@pytest.mark.parametrize(("step", "shared"), [(8, None), (0, 0), (6, 6)])
+def test_ranks_with_the_same_rows_are_refused(ranks, step, shared):
+    for text, named in ranks(2, rows, step):
+        if shared is None:
+            assert text == ""
+        else:
+            assert text.startswith(f"ranks 0 and 1 both have the row {shared}, so they would walk the same")
+            assert "index_offset=rank * num_envs" in text
+            assert named == (0, 1)
 
 
 def test_outvoted():

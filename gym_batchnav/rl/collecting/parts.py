@@ -163,6 +163,12 @@ class EnvParts:
         return sum(part.envs.num_envs for part in self.parts)
 
     @property
+    def row_ranges(self) -> list[tuple[int, int]]:
+        """First and last (exclusive) number of the rows of each part that says so by its ``index_offset``."""
+        numbered = [part.envs for part in self.parts if hasattr(part.envs, "index_offset")]
+        return [(envs.index_offset, envs.index_offset + envs.num_envs) for envs in numbered]
+
+    @property
     def single_observation_space(self) -> gym.Space[Any]:
         """Of one row."""
         return self.parts[0].envs.single_observation_space

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -56,6 +57,31 @@ def check_same(world: World, settings: dict[str, object]) -> None:
                 f"{name} is {told[odd[0]][name]} on {_names(odd)}, but {common} on the others; start all "
                 "ranks with the same command and the same version",
                 odd,
+            )
+
+
+def check_own_rows(world: World, ranges: Sequence[tuple[int, int]]) -> None:
+    """Sees to it that no two ranks walk the same episodes.
+
+    Args:
+        world: the ranks.
+        ranges: of the numbers of this rank's rows, first and last (exclusive), where its environments know
+            them; the trainer seeds the others apart.
+
+    Raises:
+        DistributedError: rows of two ranks have the same numbers.
+    """
+    if world.size == 1:
+        return
+    told = sorted(
+        (first, last, rank) for rank, own in enumerate(world.gather(list(ranges))) for first, last in own
+    )
+    for (_, last, rank), (first, _, other) in pairwise(told):
+        if first < last:
+            raise DistributedError(
+                f"ranks {rank} and {other} both have the row {first}, so they would walk the same episodes; "
+                "make the environments with index_offset=rank * num_envs and total_envs=ranks * num_envs",
+                [rank, other],
             )
 
 

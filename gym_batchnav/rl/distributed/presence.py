@@ -111,12 +111,15 @@ class Presence:
         while not self._is_there(f"all/{number}", min(_LOOK_S, self.timeout_s / 4)):
             self.raise_failure()
             late = [rank for rank in range(self.launch.size) if self._position(rank)[0] < number]
+            if not late:
+                # The last one came, and died before it could say that it was the last.
+                return
             waited = time.monotonic() - began
             dead = pulse.silent(late, self.heartbeat_s)
             if dead:
                 self.raise_failure()
                 raise DistributedError(self._dead(dead), dead)
-            if waited >= limit_s and late:
+            if waited >= limit_s:
                 raise DistributedError(self._late(late, waited), late)
 
     def _is_there(self, key: str, seconds: float) -> bool:

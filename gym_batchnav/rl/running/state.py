@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -75,7 +76,8 @@ class RunState:
         self.learn_generator = make_generator("cpu", config.seed, 2)
         threads = choose_threads(config.threads, config.device)
         if config.threads is None:
-            threads = max(1, threads // self.world.local_size)
+            # The ranks of a machine share its cores, unless each has been bound to some.
+            threads = max(1, min(threads, (os.cpu_count() or 1) // self.world.local_size))
         self.ppo = PPO(self.policy, config.ppo, self.learn_generator, threads, self.world)
         self.collector = Collector(
             self.policy, envs, config, self.act_generator, self.timer, self.ppo.threads, self.world

@@ -14,7 +14,7 @@ import torch
 from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.collecting.parts import EnvParts, MakeEnvs
 from gym_batchnav.rl.config import TrainConfig
-from gym_batchnav.rl.distributed.agreement import check_same, check_same_weights
+from gym_batchnav.rl.distributed.agreement import check_own_rows, check_same, check_same_weights
 from gym_batchnav.rl.distributed.dealing import deal_out
 from gym_batchnav.rl.distributed.launch import find_launch, rank_device
 from gym_batchnav.rl.distributed.preemption import Preemption
@@ -248,7 +248,7 @@ class Trainer:
         self._stop_reason = reason
 
     def _compare(self) -> None:
-        """All ranks must have been started alike."""
+        """All ranks must have been started alike, but with rows of their own."""
         settings = {**self.config.to_dict(), "device": torch.device(self.config.device).type}
         check_same(
             self.world,
@@ -258,6 +258,8 @@ class Trainer:
                 **{f"the setting {name}": value for name, value in settings.items()},
             },
         )
+
+        check_own_rows(self.world, self.envs.row_ranges)
 
     def _end_reason(self) -> str:
         """Why to stop now; all ranks stop after the same update, whichever of them a signal has reached."""
