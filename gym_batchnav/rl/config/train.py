@@ -47,6 +47,9 @@ class TrainConfig:
     precision: PrecisionChoice = "auto"
     """Of the network's arithmetic; weights, losses and heads stay in float32. On CPUs it is that of the image
     encoder alone. "auto" goes below float32 only where a short measurement finds that faster."""
+    compile: bool = False
+    """Whether ``torch.compile`` compiles the image encoder: up to minutes at the start, for steps that may be
+    faster on a GPU. Narrow networks on CPUs gain nothing."""
     float_image_storage: StorageDtype = "float16"
     """How float images wait in the rollout; "uint8" asks for a range of [0, 1]."""
     checkpoint_every_s: float = 60.0

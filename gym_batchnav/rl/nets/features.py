@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 
@@ -35,11 +36,17 @@ def polar_goal_features(goal: Tensor) -> Tensor:
         learn.
     """
     rho, phi = goal[:, :1], goal[:, 1:]
-    centers = torch.tensor(_BUMP_CENTERS, device=goal.device).log2()
+    centers = _constant(_BUMP_CENTERS, goal.device).log2()
     octaves = rho.clamp_min(_NEAREST).log2() - centers
-    angles = phi * torch.tensor(_HARMONICS, device=goal.device)
+    angles = phi * _constant(_HARMONICS, goal.device)
     near = torch.exp(-(2 * octaves).square())
     return torch.cat((rho / 10, torch.log1p(rho), near, torch.cos(angles), torch.sin(angles)), dim=1)
+
+
+@functools.cache
+def _constant(numbers: tuple[float, ...], device: torch.device) -> Tensor:
+    """Numbers on a device; to bring them there, the host waits for the device, so it does that once."""
+    return torch.tensor(numbers, device=device)
 
 
 def trigonometric_goal_features(goal: Tensor) -> Tensor:

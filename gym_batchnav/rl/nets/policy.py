@@ -139,7 +139,7 @@ class ActorCritic(nn.Module):
         if self.encoder is not None:
             images = [self._image(key, obs[key]) for key in self.image_keys]
             image = images[0] if len(images) == 1 else torch.cat(images, dim=3)
-            with self._lower_precision(everywhere=True):
+            with self.lower_precision(everywhere=True):
                 parts.append(self.encoder(image).float())
         parts += [self._vector(key, obs[key]) for key in self.vector_keys]
         if self.action_embedding is not None:
@@ -174,7 +174,7 @@ class ActorCritic(nn.Module):
         Returns:
             Log-probabilities (N, actions) and values (N,), and the state after the frame.
         """
-        with self._lower_precision():
+        with self.lower_precision():
             x = self.features(obs, previous, starts)
             hidden, state = self.core.step(x, state, starts)
         return self._heads(hidden, x), state.float()
@@ -200,12 +200,12 @@ class ActorCritic(nn.Module):
             Log-probabilities (T, N, actions) and values (T, N).
         """
         flat = {key: value.flatten(0, 1) for key, value in obs.items()}
-        with self._lower_precision():
+        with self.lower_precision():
             x = self.features(flat, previous.flatten(), starts.flatten()).reshape(*starts.shape, -1)
             hidden = self.core.sequence(x, state, starts, plan)
         return self._heads(hidden, x)
 
-    def _lower_precision(self, *, everywhere: bool = False) -> AbstractContextManager[object]:
+    def lower_precision(self, *, everywhere: bool = False) -> AbstractContextManager[object]:
         """Autocast as ``precision`` says; on CPUs only where it is asked for ``everywhere``."""
         if self.precision == "float32" or not (everywhere or self.device.type != "cpu"):
             return nullcontext()

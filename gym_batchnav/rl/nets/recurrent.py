@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -70,6 +70,25 @@ def plan_fragments(starts: Tensor) -> FragmentPlan:
     return FragmentPlan(
         order, inverse, batch_sizes.cpu(), first_frame % num_envs, starts.reshape(-1)[first_frame]
     )
+
+
+class _Permute(torch.autograd.Function):
+    """Rows in another order. Backward is the inverse order, where torch's own indexing would add up rows."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, order: Tensor, inverse: Tensor) -> Tensor:
+        ctx.save_for_backward(inverse)
+        return rows.index_select(0, order)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        (inverse,) = ctx.saved_tensors
+        return grads[0].index_select(0, inverse), None, None
+
+
+def _permute(rows: Tensor, order: Tensor, inverse: Tensor) -> Tensor:
+    permuted: Tensor = _Permute.apply(rows, order, inverse)  # type: ignore[no-untyped-call]
+    return permuted
 
 
 class RecurrentCore(nn.Module):
@@ -143,9 +162,9 @@ class RecurrentCore(nn.Module):
         plan = plan_fragments(starts) if plan is None else plan
         # A fragment that goes on from before the sequence begins with the state given, others with zeros.
         begin = state[:, plan.env] * (~plan.fresh)[None, :, None]
-        packed = PackedSequence(x.reshape(steps * num_envs, -1)[plan.order], plan.batch_sizes)
-        output, _ = self.net(packed, self._unstack(begin))
-        result = output.data[plan.inverse].reshape(steps, num_envs, -1)
+        rows = _permute(x.reshape(steps * num_envs, -1), plan.order, plan.inverse)
+        output, _ = self.net(PackedSequence(rows, plan.batch_sizes), self._unstack(begin))
+        result = _permute(output.data, plan.inverse, plan.order).reshape(steps, num_envs, -1)
         return result
 
     def _unstack(self, state: Tensor) -> Tensor | tuple[Tensor, Tensor]:

@@ -21,6 +21,7 @@ from gym_batchnav.rl.distributed.preemption import Preemption
 from gym_batchnav.rl.distributed.slurm import requeue
 from gym_batchnav.rl.distributed.world import World, join_world
 from gym_batchnav.rl.learning import schedule
+from gym_batchnav.rl.learning.compiling import compile_policy
 from gym_batchnav.rl.learning.precision import choose_precision
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
@@ -178,6 +179,8 @@ class Trainer:
             messages = [*messages, state.restore(content)]
             self.saver.restore(content)
             self.validation.restore(content)
+        if self.config.compile:
+            compile_policy(state.policy)
         if self.world.is_main:
             self.log = RunLog(self.run_dir, state.counters.frames, tensorboard=self.config.tensorboard)
         else:

@@ -66,6 +66,24 @@ def test_sequence_equals_steps(kind, layers):
     torch.testing.assert_close(core.sequence(x, state, starts), torch.stack(outputs), rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["gru", "lstm"])
+def test_gradients_of_a_sequence_equal_those_of_steps(kind):
+    torch.manual_seed(0)
+    steps, num_envs = 11, 4
+    core = RecurrentCore(kind, 3, 5, 2)
+    starts = torch.rand(steps, num_envs) < 0.25
+    weights = torch.randn(steps, num_envs, 5)
+    x, state = torch.randn(steps, num_envs, 3), torch.randn(core.state_rows, num_envs, 5)
+    inputs = [x.requires_grad_(), state.requires_grad_(), *core.parameters()]
+    whole = torch.autograd.grad((core.sequence(x, state, starts) * weights).sum(), inputs)
+    total, now = torch.zeros(()), state
+    for t in range(steps):
+        out, now = core.step(x[t], now, starts[t])
+        total = total + (out * weights[t]).sum()
+    for one, other in zip(whole, torch.autograd.grad(total, inputs), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
 def test_gradient_does_not_cross_an_episode_start():
     core = RecurrentCore("gru", 3, 4, 1)
     x = torch.randn(6, 2, 3, requires_grad=True)

@@ -77,9 +77,22 @@ def same(a, b, path=""):
     return [] if equal else [path]
 
 
-@pytest.mark.parametrize("recurrence", ["gru", "lstm"])
-def test_four_updates_equal_two_and_two_bitwise(tmp_path, stateful_envs, recurrence):
-    config = dataclasses.replace(TINY, policy=dataclasses.replace(SMALL, recurrence=recurrence))
+@pytest.mark.parametrize(
+    ("recurrence", "precision", "ppo"),
+    [
+        ("gru", "float32", {}),
+        ("lstm", "float32", {"optimizer": "lamb", "scale_learning_rate": True}),
+        ("gru", "float16", {"advantage": "vtrace"}),
+        ("gru", "bfloat16", {"optimizer": "lamb", "weight_decay": 0.01}),
+    ],
+)
+def test_four_updates_equal_two_and_two_bitwise(tmp_path, stateful_envs, recurrence, precision, ppo):
+    config = dataclasses.replace(
+        TINY,
+        policy=dataclasses.replace(SMALL, recurrence=recurrence),
+        ppo=dataclasses.replace(TINY.ppo, **ppo),
+        precision=precision,
+    )
     make = lambda: stateful_envs(6)  # noqa: E731
     whole = train(config, make, tmp_path / "whole")
     part = train(config, make, tmp_path / "parts", callbacks=[StopAfter(2)])
@@ -89,6 +102,7 @@ def test_four_updates_equal_two_and_two_bitwise(tmp_path, stateful_envs, recurre
     assert listener.messages == ["resumed at 96 frames, exactly"]
     assert (whole.updates, rest.updates, rest.frames, rest.reason) == (4, 4, 192, "frames")
     first, second = load_checkpoint(whole.checkpoint), load_checkpoint(rest.checkpoint)
+    assert (first["loss_scale"] != {}) == (precision == "float16")
     for content in (first, second):
         content["progress"].pop("elapsed_s")
     assert same(first, second) == []
