@@ -105,6 +105,20 @@ def test_slurm_is_asked_to_requeue_by_rank_0_once(ranks, tmp_path, number, told)
     assert (tmp_path / "run" / "checkpoints" / "update-00000002.pt").exists()
 
 
+def test_the_batch_script_starts_the_command(tmp_path):
+    srun, told = tmp_path / "srun", tmp_path / "told"
+    srun.write_text(f'#!/bin/sh\necho "$@" > {told}\n')
+    srun.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    script = ROOT / "examples" / "slurm_train.sbatch"
+    command = ["bash", str(script), "--num-envs", "64"]
+    subprocess.run(command, check=True, env={**os.environ, "PATH": path})
+    assert told.read_text().endswith(" python -m gym_batchnav.cli train --num-envs 64\n")
+    text = script.read_text()
+    assert "#SBATCH --requeue" in text
+    assert "#SBATCH --signal=USR1@300" in text
+
+
 def test_which_signals_requeue(tmp_path, monkeypatch):
     path, told = scontrol(tmp_path)
     monkeypatch.setenv("PATH", path)

@@ -86,7 +86,8 @@ def train(
         join_world(config.device, config.distributed, launch) if world is None else nullcontext(world) as met,
     ):
         result = _train(config, make_envs, Path(run_dir), resume, callbacks, validate, signals, met)
-    job = requeue(result.reason, config.distributed.requeue) if launch.is_main else ""
+        # The others wait meanwhile: SLURM may end a job one of whose ranks has ended.
+        job = requeue(result.reason, config.distributed.requeue) if launch.is_main else ""
     for callback in callbacks if job else ():
         callback.on_message(f"SLURM job {job} is back in the queue")
     return result
