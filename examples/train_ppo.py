@@ -12,7 +12,7 @@ import gymnasium as gym
 from rich.console import Console
 
 import gym_batchnav
-from gym_batchnav.rl import PPOConfig, ProgressBar, TrainConfig, evaluate, load_policy, train
+from gym_batchnav.rl import PolicyConfig, PPOConfig, ProgressBar, TrainConfig, evaluate, load_policy, train
 
 
 def main() -> None:
@@ -29,7 +29,12 @@ def main() -> None:
     def make_envs() -> gym.vector.VectorEnv:
         return gym.make_vec("BatchPointNav-v0", num_envs=args.num_envs, scenes=args.scenes, resolution=size)
 
-    config = TrainConfig(total_frames=args.frames, ppo=PPOConfig(rollout_length=32, learning_rate=1e-3))
+    config = TrainConfig(
+        total_frames=args.frames,
+        policy=PolicyConfig(depth_transform="sqrt"),
+        ppo=PPOConfig(rollout_length=32, learning_rate=1e-3),
+        metric_keys=("success", "spl"),
+    )
     # Given again, the same command goes on from the newest checkpoint.
     result = train(config, make_envs, args.run_dir, resume=True, callbacks=[ProgressBar(Console())])
 

@@ -24,6 +24,23 @@ Rivals = Annotated[
 ]
 Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME[,NAME]", help_behavior_hint="")]
 Peers = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=PATH", help_behavior_hint="")]
+ScenesOrNone = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="SCENES", help_behavior_hint="")]
+SensorsOrNone = Annotated[
+    tuple[Sensor, ...] | None, tyro.conf.arg(metavar="[{depth,rgb} ...]", help_behavior_hint="")
+]
+PresetOrNone = Annotated[
+    Literal["quick", "cpu", "bps-depth", "bps-rgb", "ddppo"] | None,
+    tyro.conf.arg(metavar="{quick,cpu,bps-depth,bps-rgb,ddppo}", help_behavior_hint=""),
+]
+TaskOrNone = Annotated[
+    Literal["pointnav", "imagenav", "objectnav"] | None,
+    tyro.conf.arg(metavar="{pointnav,imagenav,objectnav}", help_behavior_hint=""),
+]
+EnvPresetOrNone = Annotated[
+    Literal["habitat", "bps", "realistic"] | None,
+    tyro.conf.arg(metavar="{habitat,bps,realistic}", help_behavior_hint=""),
+]
+ProjectOrNone = Annotated[str | None, tyro.conf.arg(metavar="PROJECT", help_behavior_hint="")]
 MinutesOrNone = Annotated[float | None, tyro.conf.arg(metavar="MINUTES", help_behavior_hint="")]
 
 
@@ -36,45 +53,59 @@ class TrainArgs:
     command is given again; one that is finished only prints its result.
     """
 
-    scenes: tuple[str, ...] = ("houses:train",)
-    """Scenes to train on, one or several: houses:train, a slice like houses:train[:32], .glb or .gltf files,
-    folders."""
+    config: PathOrNone = None
+    """A plan of a run as YAML, such as the run.yaml of another run's folder; other flags go over it."""
+    scenes: ScenesOrNone = None
+    """Scenes to train on, one or several: houses:train (the default), a slice like houses:train[:32], .glb or
+    .gltf files, folders."""
     navmesh: PathOrNone = None
     """Navigation mesh of a single scene file; default: the file x.navmesh beside x.glb."""
-    val_scenes: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="")] = ()
+    val_scenes: ScenesOrNone = None
     """Scenes to evaluate on; default: houses:val for built-in houses, else the training scenes with other
     episodes."""
-    preset: Literal["quick", "cpu", "long"] = "quick"
-    """Size of the run: quick takes about 12 minutes on 2 cores, cpu trains for 10 million frames, which is
-    hours on a laptop, long for 50 million."""
+    preset: PresetOrNone = None
+    """Kind of run: quick (the default) takes about 12 minutes on 2 cores; cpu makes a good agent in hours on
+    a laptop; bps-depth and bps-rgb are those of Shacklett et al. 2021, ddppo that of Wijmans et al. 2019,
+    for GPUs. Each says what it does and how long that takes."""
+    task: TaskOrNone = None
+    """What is asked of the agent; default: pointnav."""
+    env_preset: EnvPresetOrNone = None
+    """Rules of the task: habitat, bps or realistic; default: by preset."""
     frames: IntOrNone = None
     """Stop training after this many frames (actions, summed over all environments); default: by preset."""
     time_limit: MinutesOrNone = None
     """Stop training after this many minutes; default: by preset."""
     num_envs: IntOrNone = None
     """Environments that run side by side; default: by preset."""
-    sensors: tuple[Sensor, ...] = ("depth",)
-    """Images that the agent sees."""
-    resolution: int = 64
-    """Height and width of the images in pixels."""
-    seed: int = 0
-    """Seed of weights, actions and episodes."""
+    sensors: SensorsOrNone = None
+    """Images that the agent sees; none after the flag makes it blind. Default: by preset."""
+    resolution: IntOrNone = None
+    """Height and width of the images in pixels; default: by preset."""
+    seed: IntOrNone = None
+    """Seed of weights, actions and episodes; default: 0."""
     device: DeviceOrNone = None
     """Where to render and learn: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
     run_dir: PathOrNone = None
-    """Folder of the run; default: runs/<preset> for the built-in houses, runs/<preset>-<scene> for others."""
+    """Folder of the run; default: runs/<preset> for the built-in houses, runs/<preset>-<scene> for others,
+    runs/<name> for --config name.yaml."""
     eval_episodes: IntOrNone = None
     """Episodes of the evaluation; default: by preset."""
-    eval_seed: int = 7
-    """Seed of the evaluation's episodes."""
+    eval_seed: IntOrNone = None
+    """Seed of the evaluation's episodes; default: 7."""
     validation_episodes: IntOrNone = None
     """Episodes of each validation during the training, where the preset or --set validate_every_frames=FRAMES
-    asks for any; they choose the best checkpoint. Default: by preset, else 200."""
+    asks for any; they choose the best checkpoint. Default: 200."""
     greedy: Flag = False
     """Evaluate and validate with the most likely action instead of sampling from the policy."""
     set: Settings = ()
     """Change any setting of the learner, e.g. ppo.learning_rate=5e-4 policy.hidden=512; a wrong key lists the
     known ones."""
+    env: Settings = ()
+    """Change any field of the environment, for training and evaluation, e.g. hfov_deg=70
+    num_resident_scenes=8; a wrong name lists the known ones."""
+    wandb: ProjectOrNone = None
+    """Log to this project of Weights & Biases too (pip install wandb); a resumed run goes on
+    there."""
     resume: Flag = False
     """Go on with the run in the folder even if --frames or --time-limit are others than before."""
     fresh: Flag = False

@@ -12,7 +12,8 @@ from ..config import EnvConfig
 from ..envs import BatchPointNavEnv
 from ..rl import Agent, evaluate
 from .differences import differences
-from .presets import MAX_EVAL_ENVS
+from .factories import MakeRows
+from .plan import MAX_EVAL_ENVS
 from .recorder import Recorder
 from .report import AgentResult, Difference, SceneMap, Stratum
 from .strata import strata
@@ -58,6 +59,7 @@ def run_contest(
     seed: int = 0,
     num_envs: int | None = None,
     say: Callable[[str], None] = lambda text: None,
+    make_rows: MakeRows = BatchPointNavEnv,
 ) -> Outcome:
     """Evaluate all agents on the episodes that ``config`` fixes.
 
@@ -68,12 +70,13 @@ def run_contest(
         seed: Of the environment's reset.
         num_envs: Environments side by side; None for all episodes at once, up to 256.
         say: Told what is going on.
+        make_rows: Makes so many environments of the task.
     """
     rows = min(num_episodes, MAX_EVAL_ENVS) if num_envs is None else min(num_envs, num_episodes)
     outcome = Outcome()
     results: dict[str, AgentResult] = {}
     for env, group in _by_environment(contestants, config):
-        envs = BatchPointNavEnv(rows, env)
+        envs = make_rows(rows, env)
         try:
             for contestant in group:
                 say(f"evaluating {contestant.label} on {num_episodes} episodes")

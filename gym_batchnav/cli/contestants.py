@@ -21,6 +21,7 @@ from ..rl.pretrained import FOLDER
 from ..rl.running.seeding import derive_seed, seed_global
 from ..rl.spec import EnvSpec, env_spec
 from .contest import Contestant
+from .factories import MakeRows
 from .runs import read_json
 
 VIEW_FIELDS = (
@@ -175,14 +176,23 @@ class Expert:
         return np.asarray(self._envs.expert_actions()), None
 
 
-def untrained(config: TrainConfig, env: EnvConfig) -> Callable[[BatchPointNavEnv], Agent]:
+def untrained(
+    config: TrainConfig, env: EnvConfig, make_rows: MakeRows = BatchPointNavEnv
+) -> Callable[[BatchPointNavEnv], Agent]:
     """Makes the policy as it was before the first update of a run with this configuration."""
-    probe = BatchPointNavEnv(1, env)
+    policy = initial_policy(config, env, make_rows)
+    return lambda _: PolicyAgent(policy, config.seed)
+
+
+def initial_policy(
+    config: TrainConfig, env: EnvConfig, make_rows: MakeRows = BatchPointNavEnv
+) -> ActorCritic:
+    """The network of a run before its first update."""
+    probe = make_rows(1, env)
     try:
         spec = env_spec(probe.single_observation_space, probe.single_action_space)
     finally:
         probe.close()
     with torch.random.fork_rng():
         seed_global(derive_seed(config.seed, 0))
-        policy = ActorCritic(config.policy, spec).to(config.device)
-    return lambda _: PolicyAgent(policy, config.seed)
+        return ActorCritic(config.policy, spec).to(config.device)

@@ -16,7 +16,7 @@ from .checkpoints import chosen_checkpoint
 from .contest import Contestant, Outcome, run_contest, write_episodes
 from .contestants import Trained, baselines, policy_contestants, rival, same_task
 from .pages import report_data
-from .presets import choose_device, evaluation_env
+from .plan import choose_device, evaluation_env
 from .protocol import evaluation_record
 from .report import write_report
 from .runs import write_json

@@ -1,275 +1,193 @@
-"""Sizes of runs, and what a command's arguments make of them."""
+"""Named runs: sizes, learner and environment of ``batchnav train --preset``."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
-
-import torch
-
-from ..config import EnvConfig, EpisodeSet
-from ..errors import ConfigError
-from ..rl import TrainConfig
-from .args import TrainArgs
-from .devices import output_on
-
-MAX_EVAL_ENVS = 256
-DEFAULT_VALIDATION_EPISODES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """Defaults of ``batchnav train``."""
 
+    about: str
+    """What it is for, in one line."""
     frames: int
     """Frames of the training."""
-    time_limit_min: float | None
+    time_limit_min: float | None = None
     """Minutes of the training."""
     num_envs: int
-    """Environments side by side."""
-    eval_episodes: int
+    """Environments side by side, of one process."""
+    sensors: tuple[str, ...] = ("depth",)
+    """Images that the agent sees."""
+    resolution: int = 64
+    """Their height and width in pixels."""
+    env_preset: str = "habitat"
+    """The task's rules, for training and evaluation, see ``EnvConfig.preset``."""
+    eval_episodes: int = 1000
     """Episodes of the evaluation."""
-    validation_episodes: int | None = None
-    """Episodes of each validation during the training; None where the preset does not validate."""
+    validation_episodes: int = 200
+    """Episodes of each validation, where the learner asks for validations."""
     learner: Mapping[str, Any]
     """Settings of the learner by dotted name."""
-    env: Mapping[str, Any]
+    env: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the environment that is trained in; evaluations keep the task's own rewards."""
+    frames_per_second: float
+    """Speed that was measured or published ..."""
+    measured_on: str
+    """... on this."""
 
 
 # The slack penalty teaches a beginner to give up at the first wall, since stopping is free: train without.
 _REWARDS = {"slack_reward": 0.0, "success_reward": 5.0}
+_SCENES = {"num_resident_scenes": 32, "swap_episodes": 32}
+_NAVIGATION = {
+    "metric_keys": ("success", "spl", "soft_spl", "distance_to_goal"),
+    "best_metric": "success",
+}
 _NAVIGATOR = {
+    **_NAVIGATION,
     "policy.hidden": 192,
     "policy.stem_planes": 16,
     "policy.planes": (16, 32),
     "policy.vector_embedding": 64,
+    "policy.depth_transform": "sqrt",
     # Stopping ends all exploration, so an untrained policy does it rarely.
     "policy.initial_action_probabilities": (0.002, 0.6, 0.199, 0.199),
     "ppo.gamma": 0.98,
+    "ppo.learning_rate": 7e-4,
+    "ppo.entropy_coefficient": 0.02,
+    "ppo.entropy_final_factor": 0.2,
 }
+_WITH_HISTORY = {"best_metric": "spl", "keep_every_frames": 500_000, "validate_every_frames": 500_000}
+# Twenty-five checkpoints that are kept, and a hundred validations, of a run of 2.5 billion frames.
+_LONG_HISTORY = {
+    "best_metric": "spl",
+    "checkpoint_every_s": 600.0,
+    "keep_every_frames": 100_000_000,
+    "validate_every_frames": 25_000_000,
+}
+_PUBLISHED_POLICY = {
+    "policy.recurrence": "lstm",
+    "policy.layers": 2,
+    "policy.hidden": 512,
+    "policy.skip": False,
+    "policy.vector_embedding": 32,
+    "policy.action_embedding": 32,
+    "policy.goal_format": "cos-sin",
+    "policy.depth_transform": "none",
+}
+_PUBLISHED_PPO = {
+    "ppo.gamma": 0.99,
+    "ppo.gae_lambda": 0.95,
+    "ppo.clip": 0.2,
+    "ppo.value_coefficient": 0.5,
+    "ppo.entropy_coefficient": 0.01,
+    "ppo.entropy_final_factor": 1.0,
+    "ppo.normalize_advantages": False,
+    "ppo.normalize_values": False,
+    "ppo.adam_eps": 1e-5,
+}
+# Table of hyperparameters and released configuration of Shacklett et al. 2021.
+_BPS = {
+    **_NAVIGATION,
+    **_LONG_HISTORY,
+    **_PUBLISHED_POLICY,
+    **_PUBLISHED_PPO,
+    "policy.encoder": "se-resnet9",
+    "ppo.rollout_length": 32,
+    "ppo.minibatches": 2,
+    "ppo.epochs": 1,
+    "ppo.optimizer": "lamb",
+    "ppo.learning_rate": 5e-4,
+    "ppo.scale_learning_rate": True,
+    "ppo.schedule": "cosine",
+    "ppo.warmup": 0.01,
+    "ppo.final_factor": 0.01,
+    "ppo.final_of": "base",
+    "ppo.weight_decay": 1e-2,
+    "ppo.max_grad_norm": 1.0,
+    # A GPU computes a whole minibatch at once.
+    "ppo.microbatch_frames": 8192,
+}
+_CPU_SPEED = "2 cores of an AMD EPYC, see docs/benchmarks"
 PRESETS = {
     "quick": Preset(
+        about="shows that learning works, on a laptop",
         frames=20_000_000,
         time_limit_min=9.0,
         num_envs=128,
         eval_episodes=200,
-        learner={
-            **_NAVIGATOR,
-            "ppo.rollout_length": 16,
-            "ppo.epochs": 3,
-            "ppo.learning_rate": 7e-4,
-            "ppo.entropy_coefficient": 0.02,
-            "ppo.entropy_final_factor": 0.2,
-        },
-        env={**_REWARDS, "num_resident_scenes": 32, "swap_episodes": 32},
+        learner={**_NAVIGATOR, "ppo.rollout_length": 16, "ppo.epochs": 3},
+        env={**_REWARDS, **_SCENES},
+        frames_per_second=1_900,
+        measured_on=_CPU_SPEED,
     ),
-    # The network of quick with a wider memory, on more frames, and with a checkpoint chosen by validation.
     "cpu": Preset(
+        about="a good agent in hours, on a laptop",
         frames=10_000_000,
-        time_limit_min=None,
         num_envs=128,
-        eval_episodes=1000,
-        validation_episodes=200,
+        # The network of quick with a wider memory, and a checkpoint that validations choose.
         learner={
             **_NAVIGATOR,
+            **_WITH_HISTORY,
             "policy.hidden": 256,
             "ppo.gamma": 0.99,
             "ppo.rollout_length": 32,
             "ppo.epochs": 2,
             "ppo.minibatches": 4,
-            "ppo.learning_rate": 7e-4,
-            "ppo.entropy_coefficient": 0.02,
-            "ppo.entropy_final_factor": 0.2,
-            "best_metric": "spl",
-            "keep_every_frames": 500_000,
-            "validate_every_frames": 500_000,
         },
-        env={**_REWARDS, "num_resident_scenes": 32, "swap_episodes": 32},
+        env={**_REWARDS, **_SCENES},
+        frames_per_second=1_900,
+        measured_on=_CPU_SPEED,
     ),
-    "long": Preset(
-        frames=50_000_000,
-        time_limit_min=None,
+    "bps-depth": Preset(
+        about="the agent with depth of Shacklett et al. 2021, for a GPU",
+        frames=2_500_000_000,
+        num_envs=512,
+        env_preset="bps",
+        learner=_BPS,
+        env={"num_resident_scenes": 16},
+        frames_per_second=19_000,
+        measured_on="one RTX 3090, as published by Shacklett et al. 2021",
+    ),
+    "bps-rgb": Preset(
+        about="the agent with colour of Shacklett et al. 2021, for a GPU",
+        frames=2_500_000_000,
+        num_envs=128,
+        sensors=("rgb",),
+        env_preset="bps",
+        learner={**_BPS, "policy.normalize_rgb": True},
+        env={"num_resident_scenes": 4},
+        frames_per_second=13_000,
+        measured_on="one RTX 3090, as published by Shacklett et al. 2021",
+    ),
+    # The 64 workers with 4 environments each of Wijmans et al. 2019 are one batch of 256 here; under
+    # torchrun, --num-envs is that of each process.
+    "ddppo": Preset(
+        about="the agent with depth of Wijmans et al. 2019, for GPUs",
+        frames=2_500_000_000,
         num_envs=256,
-        eval_episodes=1000,
-        learner={**_NAVIGATOR, "checkpoint_every_s": 300.0},
-        env=_REWARDS,
+        resolution=256,
+        learner={
+            **_NAVIGATION,
+            **_LONG_HISTORY,
+            **_PUBLISHED_POLICY,
+            **_PUBLISHED_PPO,
+            "policy.encoder": "resnet50",
+            "ppo.rollout_length": 128,
+            "ppo.minibatches": 2,
+            "ppo.epochs": 2,
+            "ppo.learning_rate": 2.5e-4,
+            "ppo.schedule": "constant",
+            "ppo.warmup": 0.0,
+            "ppo.max_grad_norm": 0.2,
+            "ppo.microbatch_frames": 512,
+        },
+        env={},
+        # 2.5 billion frames in under three days.
+        frames_per_second=9_700,
+        measured_on="64 V100 GPUs, as published by Wijmans et al. 2019",
     ),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainPlan:
-    """All settings of a run."""
-
-    run_dir: Path
-    """Its folder."""
-    num_envs: int
-    """Environments of the training."""
-    env: EnvConfig
-    """The environment of the training."""
-    learner: TrainConfig
-    """The learner."""
-    eval_env: EnvConfig
-    """The environment of the evaluation, with its fixed episodes in sequence."""
-    num_episodes: int
-    """Episodes of the evaluation."""
-    val_env: EnvConfig
-    """The environment of the validations: that of the evaluation, with other episodes."""
-    val_episodes: int
-    """Episodes of a validation."""
-    deterministic: bool
-    """Whether evaluation and validations take the most likely actions."""
-
-    def record(self) -> dict[str, Any]:
-        """The settings as plain values, as ``runs.decide`` compares them."""
-        evaluation = {**self.eval_env.to_dict(), "deterministic": self.deterministic}
-        # Sizes written out are the same settings as sizes left to the encoder.
-        learner = replace(self.learner, policy=self.learner.policy.filled())
-        return {
-            "env": {**self.env.to_dict(), "num_envs": self.num_envs},
-            "learner": learner.to_dict(),
-            "evaluation": evaluation,
-        }
-
-
-def plan_training(args: TrainArgs) -> TrainPlan:
-    """Fill in the defaults of a preset; raises ``ConfigError`` where a value is not allowed."""
-    preset = PRESETS[args.preset]
-    device = choose_device(args.device)
-    minutes = preset.time_limit_min if args.time_limit is None else args.time_limit
-    settings = {
-        **preset.learner,
-        "total_frames": preset.frames if args.frames is None else args.frames,
-        "time_limit_s": None if minutes is None else 60.0 * minutes,
-        "seed": args.seed,
-        "device": device,
-        **parse_settings(args.set),
-    }
-    env = EnvConfig(
-        scenes=args.scenes,
-        navmesh=args.navmesh,
-        sensors=args.sensors,
-        resolution=(args.resolution, args.resolution),
-        device=args.device,
-    )
-    own = not all(scene.startswith("houses:") for scene in args.scenes)
-    val_scenes = args.val_scenes or (args.scenes if own else ("houses:val",))
-    episodes = preset.eval_episodes if args.eval_episodes is None else args.eval_episodes
-    navmesh = args.navmesh if val_scenes == args.scenes else None
-    val_episodes = args.validation_episodes or preset.validation_episodes or DEFAULT_VALIDATION_EPISODES
-    # Other episodes than those of the evaluation, which the choice of a checkpoint must not know.
-    val_set = EpisodeSet(_at_least_one("validation_episodes", val_episodes), args.eval_seed + 1)
-    return TrainPlan(
-        run_dir=args.run_dir or default_run_dir(args.preset, args.scenes),
-        num_envs=_at_least_one("num_envs", preset.num_envs if args.num_envs is None else args.num_envs),
-        # On a GPU that was asked for, images reach the learner without a detour by the host.
-        env=EnvConfig.from_kwargs({**preset.env, "output": output_on(args.device)}, env),
-        learner=learner_config(settings),
-        eval_env=evaluation_env(env, val_scenes, navmesh, EpisodeSet(episodes, args.eval_seed)),
-        num_episodes=episodes,
-        val_env=evaluation_env(env, val_scenes, navmesh, val_set),
-        val_episodes=val_episodes,
-        deterministic=args.greedy,
-    )
-
-
-def evaluation_env(
-    base: EnvConfig, scenes: Sequence[str], navmesh: Path | None, episodes: EpisodeSet | Path
-) -> EnvConfig:
-    """The environment that evaluates: like ``base``, on fixed episodes in sequence."""
-    changes = {
-        "scenes": tuple(scenes),
-        "navmesh": navmesh,
-        "episodes": episodes,
-        "episode_order": "sequential",
-        "autoreset_mode": "SameStep",
-        # Each agent walks through all scenes; what is held need not be made again for the next one.
-        "num_resident_scenes": MAX_EVAL_ENVS,
-    }
-    return EnvConfig.from_kwargs(changes, base)
-
-
-def default_run_dir(preset: str, scenes: Sequence[str]) -> Path:
-    """``runs/<preset>``, with the scenes' name where they are not the default ones."""
-    if tuple(scenes) == ("houses:train",):
-        return Path("runs") / preset
-    first = scenes[0] if scenes[0].startswith("houses:") else Path(scenes[0]).stem
-    name = re.sub(r"[^\w-]+", "-", first).strip("-")
-    return Path("runs") / f"{preset}-{name}{'-and-more' if len(scenes) > 1 else ''}"
-
-
-def choose_device(device: str | None) -> str:
-    """The device asked for, else the first CUDA device, else the CPU."""
-    if device is not None:
-        return device
-    return "cuda:0" if torch.cuda.is_available() else "cpu"
-
-
-def learner_config(settings: Mapping[str, Any]) -> TrainConfig:
-    """A learner's configuration from settings by dotted name.
-
-    Raises:
-        ConfigError: a name is unknown (the message lists the known ones), or a value is not allowed.
-    """
-    nested = TrainConfig().to_dict()
-    for name, value in settings.items():
-        *groups, key = name.split(".")
-        target: Any = nested
-        for group in groups:
-            target = target.get(group) if isinstance(target, dict) else None
-        if not isinstance(target, dict) or key not in target or isinstance(target[key], dict):
-            known = ", ".join(_names(TrainConfig().to_dict()))
-            raise ConfigError(f"the learner has no setting {name!r}; known are {known}")
-        target[key] = _fitting(name, value, target[key])
-    return TrainConfig.from_dict(nested)
-
-
-def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
-    """``("ppo.epochs=3", ...)`` to names and values; raises ``ConfigError`` where a pair is no KEY=VALUE."""
-    settings = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or not name:
-            raise ConfigError(
-                f"--set {pair!r} is not allowed; expected KEY=VALUE, e.g. ppo.learning_rate=5e-4"
-            )
-        try:
-            settings[name.strip()] = json.loads(text)
-        except ValueError:
-            settings[name.strip()] = {"none": None, "true": True, "false": False}.get(text.lower(), text)
-    return settings
-
-
-def _fitting(name: str, value: object, default: object) -> object:
-    """The value in the type of the default; raises ``ConfigError`` where it has another one."""
-    if isinstance(value, list):
-        value = tuple(value)
-    # A choice such as policy.recurrence has "none" among its words.
-    if isinstance(default, str) and value is None:
-        value = "none"
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if default is not None and value is not None and type(value) is not type(default):
-        raise ConfigError(
-            f"the learner's setting {name}={value!r} is a {type(value).__name__}; expected a "
-            f"{type(default).__name__} such as {default!r}"
-        )
-    return value
-
-
-def _names(nested: Mapping[str, Any], prefix: str = "") -> list[str]:
-    names: list[str] = []
-    for key, value in nested.items():
-        names += _names(value, f"{prefix}{key}.") if isinstance(value, Mapping) else [prefix + key]
-    return names
-
-
-def _at_least_one(name: str, value: int) -> int:
-    if value < 1:
-        raise ConfigError(f"{name}={value} is not allowed; expected at least 1")
-    return value

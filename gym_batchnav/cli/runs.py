@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,16 @@ class RunDir:
         """Folder of the checkpoints."""
         return self.path / "checkpoints"
 
+    @property
+    def plan(self) -> Path:
+        """The plan, which ``batchnav train --config`` reads."""
+        return self.path / "run.yaml"
+
+    @property
+    def wandb(self) -> Path:
+        """Where a run that is logged to Weights & Biases keeps its name there."""
+        return self.path / "wandb.json"
+
     def begin(self, config: Mapping[str, Any]) -> None:
         """Make the folder and store the configuration."""
         self.path.mkdir(parents=True, exist_ok=True)
@@ -105,7 +115,7 @@ def decide(run: RunDir, config: Mapping[str, Any], *, resume: bool = False) -> S
         if resume:
             raise ConfigError(f"--resume: there is no run in {run.path}; leave --resume out to start one")
         return Stage.TRAIN
-    changed = differences(read_json(run.config), config)
+    changed = differences(_completed(read_json(run.config)), _completed(config))
     forbidden = {
         key: pair
         for key, pair in changed.items()
@@ -123,6 +133,16 @@ def decide(run: RunDir, config: Mapping[str, Any], *, resume: bool = False) -> S
     if changed or not run.report.exists() or not run.evaluation.exists():
         return Stage.EVALUATE
     return Stage.DONE
+
+
+def _completed(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with the learner's settings that came after it was stored, at their defaults."""
+    # Imported here: it loads torch, which most users of this module do without.
+    from ..rl import TrainConfig
+
+    learner = TrainConfig.from_dict(config.get("learner", {}))
+    filled = replace(learner, policy=learner.policy.filled())
+    return {**config, "learner": json.loads(json.dumps(filled.to_dict()))}
 
 
 def set_aside(path: Path) -> Path | None:
@@ -145,9 +165,9 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tup
     return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
 
 
-def flatten(nested: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+def flatten(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested mappings to one with dotted names."""
-    flat: dict[str, object] = {}
+    flat: dict[str, Any] = {}
     for key, value in nested.items():
         if isinstance(value, Mapping):
             flat.update(flatten(value, f"{prefix}{key}."))

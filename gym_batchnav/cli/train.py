@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,19 @@ from ..rl import ProgressBar, TrainResult, read_log, train
 from ..rl.distributed import World, find_launch, join_world, rank_device
 from .args import TrainArgs
 from .contest import Contestant, Outcome, run_contest, write_episodes
-from .contestants import Trained, baselines, policy_contestants, untrained
+from .contestants import Trained, baselines, initial_policy, policy_contestants, untrained
 from .factories import env_factories
 from .machine import machine_facts
+from .outlook import Forecast, outlook
 from .pages import report_data
-from .presets import TrainPlan, plan_training
+from .plan import TrainPlan, plan_training
+from .planfile import write_plan
 from .protocol import evaluation_record
 from .ranks import describe, drawing_on, rank_env, share_cores
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
 from .show import console, results_table
+from .tracking import WandbLogger
 from .validation import Validator
 
 INTERRUPTED = 130
@@ -37,13 +40,16 @@ def run_train(args: TrainArgs) -> int:
     for config in (plan.env, plan.eval_env):
         scene_refs(config)
     run = RunDir(plan.run_dir)
+    # So must a missing package.
+    wanted = args.wandb if launch.is_main else None
+    loggers = [WandbLogger(wanted, run.wandb, plan.record())] if wanted else []
     device = rank_device(launch, plan.learner.device)
     share_cores(launch, device)
     with ExitStack() as locked:
         with join_world(device, plan.learner.distributed, launch) as world:
             # Rank 0 alone looks after the folder; the others hear what is to be done.
             stage = world.broadcast(_begin(run, plan, args, out, locked) if launch.is_main else Stage.DONE)
-            if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out, world):
+            if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out, world, loggers):
                 out.print("stopped; the same command goes on from here")
                 return INTERRUPTED
         if launch.is_main:
@@ -62,34 +68,42 @@ def _begin(run: RunDir, plan: TrainPlan, args: TrainArgs, out: Console, locked: 
     stage = decide(run, plan.record(), resume=args.resume)
     if stage is not Stage.DONE:
         run.begin({**plan.record(), "machine": machine_facts()})
+        write_plan(run.plan, plan.sheet)
     return stage
 
 
-def _train(run: RunDir, plan: TrainPlan, out: Console, world: World) -> bool:
+def _train(run: RunDir, plan: TrainPlan, out: Console, world: World, loggers: Sequence[WandbLogger]) -> bool:
     """Train up to the budget; False where a signal stopped it."""
     launch, device = world.launch, rank_device(world.launch, plan.learner.device)
     if world.size > 1:
         out.print(describe(world, plan.num_envs, device))
     if launch.is_main:
+        policy = initial_policy(plan.learner, plan.env, plan.make_rows)
+        for line in outlook(plan, sum(p.numel() for p in policy.parameters())):
+            out.print(line, soft_wrap=True)
         run.trained.unlink(missing_ok=True)
         run.report.unlink(missing_ok=True)
     config = rank_env(plan.env, plan.num_envs, launch, device)
-    makers = env_factories(plan.num_envs, config, plan.learner.env_parts)
+    makers = env_factories(plan.num_envs, config, plan.learner.env_parts, plan.make_rows)
     progress = ProgressBar(out)
-    validator = Validator(plan.val_env, plan.val_episodes, deterministic=plan.deterministic)
+    validator = Validator(
+        plan.val_env, plan.val_episodes, deterministic=plan.deterministic, make_rows=plan.make_rows
+    )
     try:
         result = train(
             plan.learner,
             [drawing_on(device, launch, make) for make in makers],
             run.path,
             resume=run.checkpoints.is_dir(),
-            callbacks=[progress],
+            callbacks=[progress, Forecast(out), *loggers],
             validate=validator,
             world=world,
         )
     finally:
         progress.close()
         validator.close()
+        for logger in loggers:
+            logger.close()
     if result.reason.startswith("SIG"):
         return False
     if launch.is_main:
@@ -122,16 +136,17 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
             Trained.read(run.path / trained["checkpoint"]), config, modes,
             name="trained", label="trained policy", device=plan.learner.device, seed=seed,
         ),
-        *baselines(config, seed),
+        # The straight walker walks at a goal that it is told.
+        *(agent for agent in baselines(config, seed) if plan.task == "pointnav" or agent.name != "straight"),
         Contestant(
             name="untrained",
             label="before training",
-            make_agent=untrained(plan.learner, plan.env),
+            make_agent=untrained(plan.learner, plan.env, plan.make_rows),
             env=config,
             actions=modes[0],
         ),
     ]  # fmt: skip
-    outcome = run_contest(contestants, config, plan.num_episodes, say=out.print)
+    outcome = run_contest(contestants, config, plan.num_episodes, say=out.print, make_rows=plan.make_rows)
     result = _result(plan, trained, outcome)
     write_episodes(run.episodes, outcome.results)
     write_json(run.evaluation, result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..config import EnvConfig
 from ..envs import BatchPointNavEnv
 from ..rl import PolicyAgent, evaluate
+from .factories import MakeRows
 from .machine import available_memory_gib
 
 MAX_ROWS = 64
@@ -22,20 +23,28 @@ class Validator:
         config: Environment with a fixed set of episodes in sequence.
         num_episodes: Size of the set.
         deterministic: Whether the most likely actions are taken.
+        make_rows: Makes so many environments of the task.
         num_envs: Environments side by side; None for as many as episodes, up to 64.
     """
 
     def __init__(
-        self, config: EnvConfig, num_episodes: int, *, deterministic: bool, num_envs: int | None = None
+        self,
+        config: EnvConfig,
+        num_episodes: int,
+        *,
+        deterministic: bool,
+        make_rows: MakeRows = BatchPointNavEnv,
+        num_envs: int | None = None,
     ) -> None:
         self._config, self._num_episodes, self._deterministic = config, num_episodes, deterministic
+        self._make_rows = make_rows
         self._rows = min(num_episodes, MAX_ROWS if num_envs is None else num_envs)
         self._envs: BatchPointNavEnv | None = None
 
     def __call__(self, agent: PolicyAgent) -> dict[str, float]:
         """Means of success, SPL, return and the like."""
         if self._envs is None:
-            self._envs = BatchPointNavEnv(self._rows, self._config)
+            self._envs = self._make_rows(self._rows, self._config)
         evaluation = evaluate(
             agent, self._envs, self._num_episodes, self._deterministic, metric_keys=METRIC_KEYS, seed=0
         )

@@ -10,7 +10,9 @@ from typing import Any
 from ...config import EnvConfig
 from ...rl import TrainConfig
 from ..args import BenchArgs
-from ..presets import PRESETS, choose_device, learner_config, parse_settings
+from ..plan import choose_device
+from ..presets import PRESETS
+from ..settings import learner_config, parse_settings
 from ..show import console
 from .comparison import comparison
 from .peers.peer import Peer

@@ -66,8 +66,8 @@ class PolicyConfig:
     goal_format: GoalFormat = "polar"
     """How the goal (rho metres, phi radians) is read: "polar" spreads it over ``polar_goal_features``,
     "cos-sin" gives (rho, cos phi, sin phi) as BPS and DD-PPO do, "raw" takes the numbers as they are."""
-    depth_transform: DepthTransform = "sqrt"
-    """Applied to float images, whose range is [0, 1]: near things get more of the range."""
+    depth_transform: DepthTransform = "none"
+    """Applied to float images, whose range is [0, 1]: "sqrt" and "log" give near things more of the range."""
     depth_bins: int | None = None
     """One-hot channels beside each depth channel, see ``one_hot_bins``; 0 leaves them out. 10 in
     "se-resnet9", else 0, if None."""

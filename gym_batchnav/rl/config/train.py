@@ -62,11 +62,12 @@ class TrainConfig:
     """Every so many frames a checkpoint is written that is kept for good, ``frames-<frames>.pt``."""
     validate_every_frames: int | None = None
     """Frames between validations; None does without. They decide which checkpoint is the best."""
-    best_metric: str = "success"
+    best_metric: str = "return"
     """Metric of the validations, else of the training episodes, that decides which checkpoint is the best;
     "return" always exists."""
-    metric_keys: tuple[str, ...] = ("success", "spl", "soft_spl", "distance_to_goal")
-    """Keys of the episode-end infos that are averaged and logged, where the environment gives them."""
+    metric_keys: tuple[str, ...] = ()
+    """Keys of the episode-end infos that are averaged and logged, where the environment gives them; return
+    and length always are."""
     metric_window: int = 500
     """Episodes over which the running means go."""
     tensorboard: bool = True

@@ -35,6 +35,7 @@ CONFIG = TrainConfig(
     tensorboard=False,
     precision="float32",
     checkpoint_every_s=1e9,
+    best_metric="success",
 )
 VALIDATED = dataclasses.replace(CONFIG, validate_every_frames=2 * UPDATE)
 
