@@ -232,9 +232,9 @@ def read_stamp() -> dict[str, object]:
 
 
 def run_training(arguments: list[str]) -> int:
-    """Train, evaluate and write the report with the quick preset."""
+    """Train, evaluate and write the report, with the quick preset unless another one or a plan is given."""
     command = [str(venv_python().parent / "batchnav"), "train"]
-    if not any(argument == "--preset" or argument.startswith("--preset=") for argument in arguments):
+    if not any(argument.split("=")[0] in ("--preset", "--config") for argument in arguments):
         command += ["--preset", "quick"]
     command += arguments
     if os.name != "nt":

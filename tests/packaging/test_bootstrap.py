@@ -191,5 +191,8 @@ def test_training_takes_the_quick_preset_unless_told_otherwise(bootstrap, monkey
     monkeypatch.setattr(bootstrap.os, "execv", lambda path, command: taken.append(command[1:]))
     monkeypatch.setattr(bootstrap, "call", lambda command, cwd: 0)
     bootstrap.run_training(["--seed", "3"])
-    bootstrap.run_training(["--preset", "long"])
-    assert taken == [["train", "--preset", "quick", "--seed", "3"], ["train", "--preset", "long"]]
+    assert taken == [["train", "--preset", "quick", "--seed", "3"]]
+    for told in (["--preset", "cpu"], ["--config=run.yaml"]):
+        taken.clear()
+        bootstrap.run_training(told)
+        assert taken == [["train", *told]]
