@@ -11,6 +11,7 @@ from gym_batchnav.rl.collecting.rollout import Rollout
 from gym_batchnav.rl.config import PolicyConfig, PPOConfig
 from gym_batchnav.rl.distributed import World, join_world
 from gym_batchnav.rl.distributed.agreement import (
+    check_own_devices,
     check_own_rows,
     check_same,
     check_same_weights,
@@ -202,6 +203,27 @@ def test_ranks_with_the_same_rows_are_refused(ranks, step, shared):
             assert text.startswith(f"ranks 0 and 1 both have the row {shared}, so they would walk the same")
             assert "index_offset=rank * num_envs" in text
             assert named == (0, 1)
+
+
+def gpus(launch, uuids):
+    from types import SimpleNamespace
+
+    with join_world("cpu", launch=launch) as world, pytest.MonkeyPatch.context() as patch:
+        here = SimpleNamespace(uuid=uuids[world.rank])
+        patch.setattr(torch.cuda, "get_device_properties", lambda device: here)
+        try:
+            check_own_devices(world, "cuda:0")
+        except DistributedError as error:
+            return str(error), error.ranks
+        return "", ()
+
+
+def test_ranks_on_the_same_gpu_are_refused(ranks):
+    # Each may see its own GPU as cuda:0.
+    assert ranks(2, gpus, ["GPU-1", "GPU-2"]) == [("", ())] * 2
+    for text, named in ranks(3, gpus, ["GPU-1", "GPU-2", "GPU-1"]):
+        assert text.startswith("ranks 0, 2 all work on the GPU GPU-1 of ")
+        assert named == (0, 2)
 
 
 def test_outvoted():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
@@ -83,6 +84,26 @@ def check_own_rows(world: World, ranges: Sequence[tuple[int, int]]) -> None:
                 "make the environments with index_offset=rank * num_envs and total_envs=ranks * num_envs",
                 [rank, other],
             )
+
+
+def check_own_devices(world: World, device: str) -> None:
+    """Sees to it that no two ranks work on the same GPU.
+
+    Raises:
+        DistributedError: two ranks do.
+    """
+    if world.size == 1 or torch.device(device).type != "cuda":
+        return
+    own = f"{torch.cuda.get_device_properties(device).uuid} of {socket.gethostname()}"
+    told = world.gather(own)
+    (shared, times), *_ = Counter(told).most_common()
+    if times > 1:
+        ranks = [rank for rank, gpu in enumerate(told) if gpu == shared]
+        raise DistributedError(
+            f"{_names(ranks)} all work on the GPU {shared}; start one rank a GPU, and let each see all GPUs "
+            "of its machine (srun --gpu-bind=none) or its own alone",
+            ranks,
+        )
 
 
 @torch.no_grad()

@@ -86,9 +86,14 @@ class RunState:
 
     def episodes(self) -> tuple[int, dict[str, float]]:
         """How many episodes have ended on all ranks, and the running means of their metrics."""
+        return self.told(0)[1:]
+
+    def told(self, value: int) -> tuple[list[int], int, dict[str, float]]:
+        """A number of each rank's own on all ranks, and ``episodes``."""
         metrics = self.collector.metrics
-        told = self.world.gather((metrics.episodes, metrics.sums()))
-        return sum(number for number, _ in told), means_of([sums for _, sums in told])
+        told = self.world.gather((value, metrics.episodes, metrics.sums()))
+        values, episodes, sums = zip(*told, strict=True)
+        return list(values), sum(episodes), means_of(sums)
 
     def content(self) -> dict[str, Any]:
         """What a checkpoint holds; ``restore`` takes it over. Of several ranks only rank 0 has all of it."""

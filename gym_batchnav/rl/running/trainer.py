@@ -14,7 +14,12 @@ import torch
 from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.collecting.parts import EnvParts, MakeEnvs
 from gym_batchnav.rl.config import TrainConfig
-from gym_batchnav.rl.distributed.agreement import check_own_rows, check_same, check_same_weights
+from gym_batchnav.rl.distributed.agreement import (
+    check_own_devices,
+    check_own_rows,
+    check_same,
+    check_same_weights,
+)
 from gym_batchnav.rl.distributed.dealing import deal_out
 from gym_batchnav.rl.distributed.launch import find_launch, rank_device
 from gym_batchnav.rl.distributed.preemption import Preemption
@@ -165,7 +170,7 @@ class Trainer:
         self._stop_reason = ""
         self.env_seconds: dict[str, float] = {}
         self.log: RunLog | SilentLog
-        self._elapsed_s = 0.0
+        self._elapsed_s, self._reason = 0.0, ""
 
     def begin(self, content: Mapping[str, Any] | None, messages: list[str]) -> None:
         """Starts afresh, or from a checkpoint's content; ``messages`` are for the listeners."""
@@ -221,11 +226,11 @@ class Trainer:
         """Updates until a limit, a signal or a callback ends it."""
         counters = self.state.counters
         self._validate(due=self.validation.due(counters.frames))
-        while not (reason := self._end_reason()):
+        self._agree()
+        while not self._reason:
             self._update()
             self._validate(due=self.validation.due(counters.frames))
-            # Seconds pass differently on each rank: those of rank 0 count.
-            if self.world.broadcast(self.saver.due(counters.frames)):
+            if self._agree() and not self._reason:
                 self.saver.save(self.state, self.validation.frames)
         self._validate(due=self.validation.active and counters.frames > self.validation.frames)
         path = self.saver.save(self.state, self.validation.frames)
@@ -233,7 +238,7 @@ class Trainer:
             frames=counters.frames,
             updates=counters.updates,
             elapsed_s=counters.elapsed_s,
-            reason=reason,
+            reason=self._reason,
             checkpoint=path,
             best_checkpoint=ckpt.best_checkpoint(self.run_dir),
             metrics=self.state.episodes()[1],
@@ -262,20 +267,24 @@ class Trainer:
                 **{f"the setting {name}": value for name, value in settings.items()},
             },
         )
-
         check_own_rows(self.world, self.envs.row_ranges)
+        check_own_devices(self.world, self.config.device)
 
-    def _end_reason(self) -> str:
-        """Why to stop now; all ranks stop after the same update, whichever of them a signal has reached."""
+    def _agree(self) -> bool:
+        """Settles whether and why to stop, and what time it is; gives whether a checkpoint is due.
+
+        All ranks stop after the same update, whichever of them a signal has reached; seconds are rank 0's.
+        """
         counters, limit = self.state.counters, self.config.time_limit_s
-        told = self.world.gather((self.signals.reason or self._stop_reason, counters.elapsed_s))
-        self._elapsed_s = told[0][1]
-        reason = next((reason for reason, _ in told if reason), "")
-        if reason:
-            return reason
-        if counters.frames >= self.config.total_frames:
-            return "frames"
-        return "time" if limit is not None and self._elapsed_s >= limit else ""
+        own = self.signals.reason or self._stop_reason
+        told = self.world.gather((own, counters.elapsed_s, self.saver.due(counters.frames)))
+        self._reason = next((reason for reason, *_ in told if reason), "")
+        _, self._elapsed_s, due = told[0]
+        if not self._reason and counters.frames >= self.config.total_frames:
+            self._reason = "frames"
+        if not self._reason and limit is not None and self._elapsed_s >= limit:
+            self._reason = "time"
+        return due
 
     def _update(self) -> None:
         begin, state = time.perf_counter(), self.state
@@ -290,14 +299,13 @@ class Trainer:
                 self.world.arrive(f"update {counters.updates + 1}")
         with state.timer.stage("learn"):
             losses = state.ppo.update(rollout, collector.last_values, rate, entropy)
-        steps = self.world.gather(rollout.filled)
+        steps, episodes, means = state.told(rollout.filled)
         fresh = sum(steps) * rollout.num_envs
         counters.frames += fresh
         counters.updates += 1
         every = self.config.distributed.check_every
         if every and counters.updates % every == 0:
             check_same_weights(self.world, state.policy)
-        episodes, means = state.episodes()
         record = {
             "kind": "update",
             "update": counters.updates,
@@ -320,7 +328,8 @@ class Trainer:
 
     def _validate(self, *, due: bool) -> None:
         # Rank 0 validates, however long that takes; the others wait to hear the result.
-        if not due or self.world.broadcast(bool(self.signals.reason)):
+        stopping = bool(self.signals.reason) or self._reason.startswith("SIG")
+        if not due or self.world.broadcast(stopping):
             return
         record = self.validation.run(self.state) if self.world.is_main else None
         self.world.arrive("the end of the validation", patient=True)
