@@ -13,27 +13,39 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from ...rl.intervals import wilson_interval
-from .records import AgentResult
-from .stats import distance_bins
+from .records import AgentResult, Stratum
 
 INK, MUTED, GRID = "#1f2933", "#66727f", "#e3e8ee"
-COLORS = ("#1f6fb5", "#e08a1e", "#7b8794", "#9b6bc3", "#2f9e77", "#c2493d")
-"""Colours of the agents in their order on the page."""
+COLORS = ("#1f6fb5", "#2f9e77", "#9b6bc3", "#c2493d", "#b58ad6", "#8a6d3b", "#4fa3d1", "#d17ba8")
+"""Colours of policies in their order on the page."""
+PLAIN_COLORS = {"straight": "#e08a1e", "random": "#aab4be", "expert": "#3d4a57", "untrained": "#7b8794"}
+"""Colours of the agents to compare with, which are the same on every page."""
 
 Row = Mapping[str, float]
 
 
-def learning_curves(rows: Sequence[Row], agents: Sequence[AgentResult]) -> str:
-    """Success and SPL, return, and speed against the frames seen."""
+def agent_colors(agents: Sequence[AgentResult]) -> dict[str, str]:
+    """A colour for each agent, by name."""
+    policies = [agent.name for agent in agents if agent.name not in PLAIN_COLORS]
+    own = {name: COLORS[number % len(COLORS)] for number, name in enumerate(policies)}
+    return {agent.name: PLAIN_COLORS.get(agent.name) or own[agent.name] for agent in agents}
+
+
+def learning_curves(
+    rows: Sequence[Row], agents: Sequence[AgentResult], validations: Sequence[Row] = ()
+) -> str:
+    """Success and SPL, return, and speed against the frames seen; validations as dots."""
     figure = Figure(figsize=(11, 3.1))
     axes = figure.subplots(1, 3)
     frames = _column(rows, "frames")
     _curve(axes[0], frames, _column(rows, "success"), COLORS[0], "success")
-    _curve(axes[0], frames, _column(rows, "spl"), COLORS[4], "SPL")
-    for agent, color in zip(agents[1:], COLORS[1:], strict=False):
+    _curve(axes[0], frames, _column(rows, "spl"), COLORS[1], "SPL")
+    for key, axis, color in (("success", 0, COLORS[0]), ("spl", 0, COLORS[1]), ("return", 1, COLORS[0])):
+        seen = "in validations" if key == "success" else None
+        _dots(axes[axis], _column(validations, "frames"), _column(validations, key), color, seen)
+    for agent in agents[1:]:
         if agent.name == "straight":
-            level = agent.summary["success"].mean
+            level, color = agent.summary["success"].mean, PLAIN_COLORS["straight"]
             axes[0].axhline(level, color=color, lw=1.2, ls=(0, (4, 3)), label=f"{agent.label}, success")
     axes[0].set_ylim(0, 1)
     axes[0].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
@@ -49,52 +61,56 @@ def learning_curves(rows: Sequence[Row], agents: Sequence[AgentResult]) -> str:
     return _svg(figure)
 
 
-def success_by_distance(agents: Sequence[AgentResult]) -> str:
-    """Success of every agent by the geodesic distance at the start, with Wilson 95% intervals."""
-    bins = distance_bins([e.start_distance for agent in agents for e in agent.episodes])
+def success_by(
+    kind: str, strata: Sequence[Stratum], agents: Sequence[AgentResult], colors: Mapping[str, str]
+) -> str:
+    """Success of agents by distance or by ratio, with 95% intervals.
+
+    Args:
+        kind: "distance" or "ratio".
+        strata: Results in parts of the episodes.
+        agents: Those to show.
+        colors: By name.
+    """
+    parts = [part for part in strata if part.kind == kind]
     figure = Figure(figsize=(5.6, 3.4))
     axis = figure.subplots()
     width = 0.8 / max(1, len(agents))
+    places = np.arange(len(parts))
     for number, agent in enumerate(agents):
-        distances = np.array([e.start_distance for e in agent.episodes])
-        successes = np.array([e.success for e in agent.episodes], dtype=bool)
-        for place, chosen in enumerate(bins):
-            inside = (distances >= chosen.low) & (distances < chosen.high)
-            if not inside.any():
-                continue
-            share = wilson_interval(int(successes[inside].sum()), int(inside.sum()))
-            # Rounding may put an end of the interval just past the share at 0 or 1.
-            error = [[max(0.0, share.mean - share.low)], [max(0.0, share.high - share.mean)]]
-            axis.bar(
-                place + (number - (len(agents) - 1) / 2) * width,
-                share.mean,
-                width * 0.92,
-                color=COLORS[number % len(COLORS)],
-                label=agent.label if place == 0 else None,
-                yerr=error,
-                error_kw={"ecolor": INK, "elinewidth": 0.8, "capsize": 1.5, "alpha": 0.7},
-            )
-    counts = [sum(b.low <= e.start_distance < b.high for e in agents[0].episodes) for b in bins]
-    labels = [f"{b.label}\nn = {count}" for b, count in zip(bins, counts, strict=True)]
-    axis.set_xticks(range(len(bins)), labels)
+        shares = [part.metrics[agent.name]["success"] for part in parts]
+        means = np.array([share.mean for share in shares])
+        # Rounding may put an end of the interval just past the share at 0 or 1.
+        error = np.maximum(0.0, [means - [s.low for s in shares], [s.high for s in shares] - means])
+        axis.bar(
+            places + (number - (len(agents) - 1) / 2) * width,
+            means,
+            width * 0.92,
+            color=colors[agent.name],
+            label=agent.label,
+            yerr=error,
+            error_kw={"ecolor": INK, "elinewidth": 0.8, "capsize": 1.5, "alpha": 0.7},
+        )
+    axis.set_xticks(places, [f"{part.label}\nn = {len(part.members)}" for part in parts])
     axis.set_ylim(0, 1.02)
     axis.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
-    _style(axis, "Success by distance at the start")
+    title = {"distance": "distance at the start", "ratio": "geodesic / straight distance"}[kind]
+    _style(axis, f"Success by {title}")
     # Below the axes: bars and their intervals may fill all of the plot.
     below = (0.5, -0.17)
-    axis.legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper center", bbox_to_anchor=below, ncols=4)
+    axis.legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper center", bbox_to_anchor=below, ncols=3)
     return _svg(figure)
 
 
-def spl_histogram(agents: Sequence[AgentResult]) -> str:
-    """How SPL is spread over the episodes, for the first agents as outlines over one another."""
+def spl_histogram(agents: Sequence[AgentResult], colors: Mapping[str, str]) -> str:
+    """How SPL is spread over the episodes: the first agent filled, the others as outlines over it."""
     figure = Figure(figsize=(5.6, 3.4))
     axis = figure.subplots()
     edges = np.linspace(0.0, 1.0, 21)
     for number, agent in enumerate(agents):
         values = np.array([e.metrics["spl"] for e in agent.episodes])
         share = np.full(len(values), 1.0 / max(1, len(values)))
-        color = COLORS[number % len(COLORS)]
+        color = colors[agent.name]
         filled = number == 0
         axis.hist(
             values,
@@ -131,6 +147,13 @@ def _curve(
         return
     axis.plot(x, y, color=color, lw=0.8, alpha=0.35)
     axis.plot(x, smooth(y), color=color, lw=1.9, label=label)
+
+
+def _dots(axis: Axes, x: NDArray[np.float64], y: NDArray[np.float64], color: str, label: str | None) -> None:
+    """Single measurements; nothing where there are none."""
+    known = np.isfinite(x) & np.isfinite(y)
+    if known.any():
+        axis.plot(x[known], y[known], "o", ms=4, mfc="white", mec=color, mew=1.3, label=label, zorder=3)
 
 
 def smooth(values: NDArray[np.float64], share: float = 0.06) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from ...envs.maps import GOAL, SHORTEST, START, WAY
 from ...rl.intervals import Interval
 from . import charts
 from .animation import episode_gif
+from .comparing import differences_section, strata_section
 from .maps import caption, choose_episodes, episode_map
 from .records import AgentResult, EpisodeTrace, ReportData
 
@@ -53,12 +54,14 @@ def render_page(data: ReportData) -> str:
         f"<header><h1>{escape(data.title)}</h1><p>{escape(data.subtitle)}</p></header>",
         _facts(data.facts),
         _results(data),
+        differences_section(data.differences),
+        strata_section(data.strata, data.agents),
         _learning(data),
         _maps(data),
         _clips(data),
         _details(data.tables),
         "<footer>SPL: success weighted by path length (Anderson et al. 2018, arXiv 1807.06757). "
-        "Ranges are 95% intervals.</footer>",
+        "Ranges are 95% intervals; from ten scenes on they come from resampling whole scenes.</footer>",
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -76,22 +79,33 @@ def _facts(facts: Mapping[str, str]) -> str:
 def _results(data: ReportData) -> str:
     shown = [c for c in COLUMNS if any(c[0] in agent.summary for agent in data.agents)]
     head = "".join(f"<th>{escape(title)}</th>" for _, title, _ in shown)
-    rows = "".join(_result_row(agent, i, shown) for i, agent in enumerate(data.agents))
-    count = len(data.agents[0].episodes)
-    pictures = _image(charts.success_by_distance(data.agents), "Success by distance at the start")
-    pictures += _image(charts.spl_histogram(data.agents), "Histogram of SPL")
+    colors = charts.agent_colors(data.agents)
+    rows = "".join(_result_row(agent, colors[agent.name], shown) for agent in data.agents)
+    first = data.agents[0].episodes
+    scenes = len({episode.scene_id for episode in first})
     return (
         "<section><h2>How well it finds the goal</h2>"
-        f'<p class="note">The same {count} episodes for every agent, none of them seen in training. '
-        "The straight walker turns to the goal, walks at it, slides along what is in its way, and stops at "
-        "the goal.</p>"
+        f'<p class="note">The same {len(first)} episodes for every agent, none of them seen in training; '
+        f"scenes: {scenes}. The straight walker turns to the goal, walks at it, slides along what is in its "
+        "way, and stops at the goal; the expert knows the shortest way.</p>"
         f'<div class="scroll"><table><thead><tr><th>Agent</th>{head}</tr></thead><tbody>{rows}</tbody>'
-        f'</table></div><div class="charts">{pictures}</div></section>'
+        f'</table></div><div class="charts">{_pictures(data, colors)}</div></section>'
     )
 
 
-def _result_row(agent: AgentResult, number: int, columns: Sequence[tuple[str, str, str]]) -> str:
-    color = charts.COLORS[number % len(charts.COLORS)]
+def _pictures(data: ReportData, colors: Mapping[str, str]) -> str:
+    # Agents that hardly ever or always arrive would only take the room of the others.
+    told = [agent for agent in data.agents if agent.name not in ("random", "untrained", "expert")]
+    pictures = [
+        _image(charts.success_by(kind, data.strata, told, colors), f"Success by {kind}")
+        for kind in dict.fromkeys(part.kind for part in data.strata)
+    ]
+    first = data.agents[0].actions
+    alike = [agent for agent in told if agent.actions in ("", first)]
+    return "".join((*pictures, _image(charts.spl_histogram(alike, colors), "Histogram of SPL")))
+
+
+def _result_row(agent: AgentResult, color: str, columns: Sequence[tuple[str, str, str]]) -> str:
     cells = "".join(f"<td>{_interval(agent.summary.get(key), form)}</td>" for key, _, form in columns)
     swatch = f'<span class="swatch" style="background:{color}"></span>'
     return f"<tr><td>{swatch}{escape(agent.label)}</td>{cells}</tr>"
@@ -107,11 +121,14 @@ def _interval(value: Interval | None, form: str) -> str:
 def _learning(data: ReportData) -> str:
     if not data.log:
         return ""
-    picture = _image(charts.learning_curves(data.log, data.agents), "Learning curves", "wide")
+    picture = _image(
+        charts.learning_curves(data.log, data.agents, data.validations), "Learning curves", "wide"
+    )
     return (
         "<section><h2>How it learned</h2>"
         '<p class="note">Over the training episodes that ended in each update, in which the agent still '
-        f"explores; the bold line is a moving mean.</p>{picture}</section>"
+        "explores; the bold line is a moving mean, and dots are validations on other episodes.</p>"
+        f"{picture}</section>"
     )
 
 

@@ -13,9 +13,18 @@ import numpy as np
 import pytest
 from PIL import Image, ImageColor
 
-from gym_batchnav.cli.report import AgentResult, EpisodeTrace, Frame, ReportData, SceneMap, write_report
+from gym_batchnav.cli.report import (
+    AgentResult,
+    Difference,
+    EpisodeTrace,
+    Frame,
+    ReportData,
+    SceneMap,
+    Stratum,
+    write_report,
+)
 from gym_batchnav.cli.report.animation import PANEL, episode_gif, picture_of
-from gym_batchnav.cli.report.charts import smooth
+from gym_batchnav.cli.report.charts import agent_colors, learning_curves, smooth, success_by
 from gym_batchnav.cli.report.maps import choose_episodes, episode_map
 from gym_batchnav.cli.report.stats import distance_bins
 from gym_batchnav.envs.maps import GOAL, START, WAY, cropped
@@ -80,7 +89,22 @@ def make_agent(name: str, successes: int, count: int = 20, frames: bool = False)
     return AgentResult(name=name, label=f"the {name} <agent>", summary=summary, episodes=episodes)
 
 
+def make_parts(agents: list[AgentResult]) -> tuple[list[Difference], list[Stratum]]:
+    """The first agent less the second, and two parts of the episodes."""
+    gain = {"success": Interval(0.4, 0.3, 0.5), "spl": Interval(-0.1, -0.2, 0.05)}
+    share = {"success": Interval(0.625, 0.5, 0.7), "spl": Interval(0.321, 0.2, 0.4)}
+    metrics = {agent.name: share for agent in agents}
+    ranges = [("distance", 3.0, 6.0), ("ratio", 2.0, math.inf)]
+    strata = [
+        Stratum(kind=kind, low=low, high=high, members=np.arange(17), metrics=metrics)
+        for kind, low, high in ranges
+    ]
+    return [Difference(agent=agents[0], than=agents[1], metrics=gain)], strata
+
+
 def make_data() -> ReportData:
+    agents = [make_agent("trained", 13, frames=True), make_agent("straight", 5), make_agent("random", 0)]
+    differences, strata = make_parts(agents)
     rows = [
         {"frames": 1000.0 * i, "success": i / 50, "spl": i / 60, "return": i / 20, "frames_per_second": 900.0}
         for i in range(1, 41)
@@ -88,7 +112,10 @@ def make_data() -> ReportData:
     return ReportData(
         title="A <run>",
         subtitle="houses & more",
-        agents=[make_agent("trained", 13, frames=True), make_agent("straight", 5), make_agent("random", 0)],
+        agents=agents,
+        differences=differences,
+        strata=strata,
+        validations=[{"frames": 20_000.0, "success": 0.4, "spl": 0.3, "return": 1.0}],
         maps={f"house/{i}": make_map() for i in range(4)},
         log=rows,
         facts={"Success": "65%"},
@@ -196,6 +223,35 @@ def test_page_is_whole_and_fetches_nothing(tmp_path):
     assert text.count("<figure") == 8 + 7 + 5
     assert "houses:train" in text
     assert [p.name for p in path.parent.iterdir()] == ["report.html"]
+
+
+def test_page_tells_by_how_much_and_where(tmp_path):
+    text = write_report(make_data(), tmp_path / "r.html").read_text(encoding="utf-8")
+    assert '+40.0<span class="range">+30.0 … +50.0</span>' in text
+    assert '-0.100<span class="range">-0.200 … +0.050</span>' in text
+    for label in ("3 to 6 m", "over 2"):
+        # 17 episodes, and both agents and the random one in its row.
+        row = text.partition(f"<tr><td>{label}</td>")[2].partition("</tr>")[0]
+        assert row.startswith("<td>17</td>")
+        assert row.count('<td>62.5%<span class="range">0.321</span></td>') == 3
+    alone = dataclasses.replace(make_data(), differences=(), strata=())
+    text = write_report(alone, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "How much better" not in text
+    assert "Where it is hard" not in text
+
+
+def test_charts_show_intervals_and_validations():
+    data = make_data()
+    colors = agent_colors(data.agents)
+    assert len(set(colors.values())) == 3
+    more = agent_colors([*data.agents, make_agent("blind", 3)])
+    assert {name: more[name] for name in colors} == colors
+    plain, dotted = (learning_curves(data.log, data.agents, rows) for rows in ((), data.validations))
+    # One more label, and dots for success, SPL and return.
+    assert len(dotted) > len(plain)
+    assert success_by("ratio", data.strata, data.agents[:2], colors) != success_by(
+        "distance", data.strata, data.agents[:2], colors
+    )
 
 
 def test_page_of_an_evaluation_without_log_or_maps(tmp_path):
