@@ -76,7 +76,7 @@ class TrainArgs:
     time_limit: MinutesOrNone = None
     """Stop training after this many minutes; default: by preset."""
     num_envs: IntOrNone = None
-    """Environments that run side by side; default: by preset."""
+    """Environments that run side by side, on each rank where there are several; default: by preset."""
     sensors: SensorsOrNone = None
     """Images that the agent sees; none after the flag makes it blind. Default: by preset."""
     resolution: IntOrNone = None

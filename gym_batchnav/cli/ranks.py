@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from ..config import EnvConfig
@@ -49,19 +50,25 @@ def _made_on(device: str, rank: int, make: Callable[[], BatchPointNavEnv]) -> Ba
     return envs
 
 
-def share_cores(launch: Launch, device: str) -> None:
-    """Leave to each of several ranks that work on the CPU its own cores; else all would take all of them.
+@contextmanager
+def own_cores(launch: Launch, device: str) -> Iterator[None]:
+    """Meanwhile, each of several ranks that work on the CPU has its own cores; else all would take all.
 
     Ranks that ``srun`` has bound to cores stay there.
     """
-    if launch.local_size == 1 or device.startswith("cuda") or launch.by_srun:
+    apart = launch.local_size == 1 or device.startswith("cuda") or launch.by_srun
+    if apart or not hasattr(os, "sched_setaffinity"):
+        yield
         return
-    if not hasattr(os, "sched_setaffinity"):
-        return
-    cores, size = sorted(os.sched_getaffinity(0)), launch.local_size
+    before = os.sched_getaffinity(0)
+    cores, size = sorted(before), launch.local_size
     first, last = (len(cores) * rank // size for rank in (launch.local_rank, launch.local_rank + 1))
     if last > first:
         os.sched_setaffinity(0, cores[first:last])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def describe(world: World, num_envs: int, device: str) -> str:

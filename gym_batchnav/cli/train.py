@@ -22,7 +22,7 @@ from .pages import report_data
 from .plan import TrainPlan, plan_training
 from .planfile import write_plan
 from .protocol import evaluation_record
-from .ranks import describe, drawing_on, rank_env, share_cores
+from .ranks import describe, drawing_on, own_cores, rank_env
 from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
 from .show import console, results_table
@@ -44,9 +44,8 @@ def run_train(args: TrainArgs) -> int:
     wanted = args.wandb if launch.is_main else None
     loggers = [WandbLogger(wanted, run.wandb, plan.record())] if wanted else []
     device = rank_device(launch, plan.learner.device)
-    share_cores(launch, device)
     with ExitStack() as locked:
-        with join_world(device, plan.learner.distributed, launch) as world:
+        with own_cores(launch, device), join_world(device, plan.learner.distributed, launch) as world:
             # Rank 0 alone looks after the folder; the others hear what is to be done.
             stage = world.broadcast(_begin(run, plan, args, out, locked) if launch.is_main else Stage.DONE)
             if stage in (Stage.TRAIN, Stage.RESUME) and not _train(run, plan, out, world, loggers):

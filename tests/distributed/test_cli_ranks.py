@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from gym_batchnav.cli import main
-from gym_batchnav.cli.ranks import drawing_on, rank_env, share_cores
+from gym_batchnav.cli.ranks import drawing_on, own_cores, rank_env
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
 from gym_batchnav.errors import DistributedError
@@ -64,11 +64,14 @@ def test_cpu_ranks_of_a_machine_share_its_cores(monkeypatch, rank, size, own):
         (launch, "cuda:0"),
         (Launch(rank=1, size=2, local_rank=1, local_size=2, host="a", port=1, by_srun=True), "cpu"),
     ):
-        share_cores(*free)
+        with own_cores(*free):
+            pass
     assert bound == []
-    share_cores(launch, "cpu")
-    # Six cores for eight ranks: the sixth rank has 6 * 5 // 8 = 3 to 6 * 6 // 8 = 4, which is core 3.
-    assert bound == [own or {3}]
+    with own_cores(launch, "cpu"):
+        # Six cores for eight ranks: the sixth rank has 6 * 5 // 8 = 3 to 6 * 6 // 8 = 4, which is core 3.
+        assert bound == [own or {3}]
+    # The evaluation has all of them again.
+    assert bound[1:] == [{0, 1, 2, 3, 5, 7}]
 
 
 FLAGS = {
