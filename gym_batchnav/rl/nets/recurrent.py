@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from gym_batchnav.rl.config import Recurrence
+from gym_batchnav.rl.nets.packed_gru import packed_gru
 
 
 class FragmentPlan(NamedTuple):
@@ -163,8 +164,11 @@ class RecurrentCore(nn.Module):
         # A fragment that goes on from before the sequence begins with the state given, others with zeros.
         begin = state[:, plan.env] * (~plan.fresh)[None, :, None]
         rows = _permute(x.reshape(steps * num_envs, -1), plan.order, plan.inverse)
-        output, _ = self.net(PackedSequence(rows, plan.batch_sizes), self._unstack(begin))
-        result = _permute(output.data, plan.inverse, plan.order).reshape(steps, num_envs, -1)
+        if isinstance(self.net, nn.GRU) and rows.device.type == "cpu" and rows.dtype == torch.float32:
+            data = packed_gru(self.net, rows, plan.batch_sizes, begin)
+        else:
+            data = self.net(PackedSequence(rows, plan.batch_sizes), self._unstack(begin))[0].data
+        result = _permute(data, plan.inverse, plan.order).reshape(steps, num_envs, -1)
         return result
 
     def _unstack(self, state: Tensor) -> Tensor | tuple[Tensor, Tensor]:

@@ -17,6 +17,7 @@ from gym_batchnav.rl.nets.features import (
     transform_depth,
     trigonometric_goal_features,
 )
+from gym_batchnav.rl.nets.packed_gru import packed_gru
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 from gym_batchnav.rl.nets.recurrent import RecurrentCore, plan_fragments
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
@@ -64,6 +65,25 @@ def test_sequence_equals_steps(kind, layers):
     assert core.state_rows == {"gru": layers, "lstm": 2 * layers, "none": 0}[kind]
     assert now.shape == (core.state_rows, num_envs, 7)
     torch.testing.assert_close(core.sequence(x, state, starts), torch.stack(outputs), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_packed_gru_is_torchs(layers):
+    torch.manual_seed(0)
+    net = nn.GRU(5, 4, layers).double()
+    sizes = torch.tensor([6, 6, 4, 3, 3, 1])
+    rows = torch.randn(int(sizes.sum()), 5, dtype=torch.float64)
+    state, weights = torch.randn(layers, 6, 4, dtype=torch.float64), torch.randn(len(rows), 4).double()
+    inputs = [rows.requires_grad_(), state.requires_grad_(), *net.parameters()]
+    ours = packed_gru(net, rows, sizes, state)
+    theirs = net(nn.utils.rnn.PackedSequence(rows, sizes), state)[0].data
+    torch.testing.assert_close(ours, theirs)
+    for mine, other in zip(
+        torch.autograd.grad((ours * weights).sum(), inputs),
+        torch.autograd.grad((theirs * weights).sum(), inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, other)
 
 
 @pytest.mark.parametrize("kind", ["gru", "lstm"])
