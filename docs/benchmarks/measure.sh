@@ -5,7 +5,7 @@
 #   PEERS    (environment) folder with a virtual environment for each of miniworld, mujoco, pyrender, vizdoom;
 #            without it they are taken from batchnav's own environment
 #   WINDOWS  (environment) seconds of the five windows of each contestant together, default 6
-# Nothing else should run meanwhile. Every record takes about a minute.
+# Nothing else should run meanwhile. Every record takes about a minute; sb3 and sb3-contrib must be where batchnav is.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?give the folder with scenes/ and navmesh/}
@@ -67,4 +67,7 @@ for images in depth "depth rgb"; do
     bench "start-houses-${images/ /-}-64-embree" start $how --backend embree
 done
 bench train-houses-depth-64-embree train --num-envs 128 --backend embree
+# Apart, and longer: a window holds at least one update, and an update of sb3-recurrent takes seconds.
+bench train-houses-peers-depth-64-embree train --num-envs 128 --backend embree --compare sb3,sb3-recurrent
+bench train-houses-overlap-depth-64-embree train --num-envs 128 --backend embree --compare overlap
 python "$here/table.py"

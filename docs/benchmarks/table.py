@@ -18,6 +18,12 @@ HEADLINES = (
     "render-aws_small_house-rgb-64-embree",
 )
 """Records whose comparisons the front page shows."""
+LEARNERS = {
+    "sb3": "PPO of Stable-Baselines3",
+    "sb3-recurrent": "RecurrentPPO of sb3-contrib",
+    "overlap": "ours in two halves",
+}
+"""What the peers of ``bench train`` are called."""
 BEGIN, END = "<!-- {}: made by docs/benchmarks/table.py -->", "<!-- end of {} -->"
 Record = Mapping[str, Any]
 
@@ -84,6 +90,26 @@ def wholes(records: Mapping[str, Record]) -> str:
         if record["benchmark"] in ("step", "train")
     ]
     return table(["what", "scenes", "images", "environments", "drawn by", "frames/s"], lines, right=1)
+
+
+def learners(records: Mapping[str, Record]) -> str:
+    """Learners beside ours with the same network and batches, on our environment; empty where none is."""
+    lines = [
+        [
+            f"{LEARNERS[entry['name']]} {entry['version']}",
+            str(record["arguments"]["num_envs"]),
+            f"{entry['frames_per_second']:,.0f}",
+            f"{entry['ours']:,.0f}",
+            f"{entry['ratio']:.2f}",
+        ]
+        for record in records.values()
+        if record["benchmark"] == "train"
+        for entry in record.get("comparisons", ())
+    ]
+    if not lines:
+        return ""
+    said = "Learners in one run on this environment, each beside ours with its network, epochs and batches:"
+    return f"{said}\n\n{table(['learner', 'environments', 'frames/s', 'ours', 'ratio'], lines, right=3)}"
 
 
 def swaps(records: Mapping[str, Record]) -> str:
@@ -189,7 +215,7 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
     headlines = comparisons(records, HEADLINES)
     front = {"speeds": f"{machine(records)}\n\n{speeds(records)}", "comparisons": headlines}
     return {
-        README: {**front, "steps": wholes(records)},
+        README: {**front, "steps": wholes(records), "learners": learners(records)},
         RECORDS: {
             "records": f"{machine(records)}\n\n{all_records(records)}",
             "swaps": swaps(records),

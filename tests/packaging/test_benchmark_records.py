@@ -97,6 +97,19 @@ def test_comparisons_and_whole_environments():
     assert table.machine(records) == "2 cores of an AMD EPYC; medians of five windows."
 
 
+def test_learners_stand_beside_ours():
+    entry = {"version": "2.9", "ours": 2400.4, "resolution": [64, 64], "scene": "the same"}
+    slow = {**entry, "name": "sb3-recurrent", "frames_per_second": 600.1, "ratio": 4.0}
+    records = {
+        "stepped": record(9000.0, benchmark="step", comparisons=[{**slow, "name": "sync"}]),
+        "trained": record(2400.0, benchmark="train", comparisons=[slow], num_envs=128),
+    }
+    assert table.learners(records).splitlines()[-1] == (
+        "| RecurrentPPO of sb3-contrib 2.9 | 128 | 600 | 2,400 | 4.00 |"
+    )
+    assert table.learners({"alone": record(1.0, benchmark="train")}) == ""
+
+
 def test_swaps_stand_in_a_table_of_their_own():
     found = {
         "every": 20,
