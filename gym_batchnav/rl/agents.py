@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +16,7 @@ from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
 from gym_batchnav.rl.pretrained import PRETRAINED, pretrained_path
 from gym_batchnav.rl.running.checkpoint import load_checkpoint, resolve_checkpoint
 from gym_batchnav.rl.running.seeding import make_generator
-from gym_batchnav.rl.spec import BOX_KEY, EnvSpec
+from gym_batchnav.rl.spec import EnvSpec, named
 
 Actions = npt.NDArray[np.int64]
 STOP, FORWARD, LEFT, RIGHT = 0, 1, 2, 3
@@ -90,12 +89,14 @@ class PolicyAgent:
 
     def _tensors(self, obs: Any, *, single: bool) -> dict[str, torch.Tensor]:
         """Batched observations on the policy's device; raises ``ConfigError`` where they do not fit."""
-        named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
+        given_keys = named(obs)
         tensors = {}
         for key, field in self.policy.spec.fields.items():
-            if key not in named:
-                raise ConfigError(f"the policy needs the observation {key!r}; given are {', '.join(named)}")
-            value = torch.as_tensor(named[key]).to(self.policy.device)
+            if key not in given_keys:
+                raise ConfigError(
+                    f"the policy needs the observation {key!r}; given are {', '.join(given_keys)}"
+                )
+            value = torch.as_tensor(given_keys[key]).to(self.policy.device)
             value = value[None] if single else value
             if tuple(value.shape[1:]) != field.shape:
                 given = tuple(value.shape[1:] if single else value.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 
 from gym_batchnav.errors import ConfigError
 
+_MOST_CHANNELS, _LEAST_PIXELS = 4, 16
 BOX_KEY = "observation"
-"""Key under which a plain Box observation is kept."""
+"""Key under which an observation without a name is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +26,13 @@ class FieldSpec:
     """NumPy dtype name."""
     unit_range: bool
     """Whether the space says that all values are in [0, 1]."""
+    categories: tuple[int, ...] = ()
+    """Of an observation of classes: how many each of its values may take, 0 ... n - 1; else empty."""
 
     @property
     def is_image(self) -> bool:
         """Whether it has the three axes (H, W, C)."""
-        return len(self.shape) == 3
+        return len(self.shape) == 3 and not self.categories
 
     @property
     def size(self) -> int:
@@ -47,17 +51,26 @@ class EnvSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain nested dicts."""
-        fields = {
+        fields: dict[str, Any] = {
             key: {"shape": list(f.shape), "dtype": f.dtype, "unit_range": f.unit_range}
             for key, f in self.fields.items()
         }
+        # Left out where there are none, as in checkpoints of earlier versions.
+        for key, field in self.fields.items():
+            if field.categories:
+                fields[key]["categories"] = list(field.categories)
         return {"fields": fields, "num_actions": self.num_actions}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> EnvSpec:
         """The inverse of ``to_dict``."""
         fields = {
-            key: FieldSpec(shape=tuple(f["shape"]), dtype=f["dtype"], unit_range=f["unit_range"])
+            key: FieldSpec(
+                shape=tuple(f["shape"]),
+                dtype=f["dtype"],
+                unit_range=f["unit_range"],
+                categories=tuple(f.get("categories", ())),
+            )
             for key, f in data["fields"].items()
         }
         return cls(fields=fields, num_actions=data["num_actions"])
@@ -67,20 +80,65 @@ def env_spec(observation_space: gym.Space[Any], action_space: gym.Space[Any]) ->
     """The spec of an environment with the given single (unbatched) spaces.
 
     Raises:
-        ConfigError: the observations are not Box or a flat Dict of Box, or the actions not Discrete from 0.
+        ConfigError: the observations are not made of Box, Discrete, MultiDiscrete and MultiBinary, an image
+            has its channels first, or the actions are not Discrete from 0.
     """
     if not isinstance(action_space, gym.spaces.Discrete) or action_space.start != 0:
         raise ConfigError(f"the action space is {action_space}; the learner needs Discrete(n) starting at 0")
-    spaces = {BOX_KEY: observation_space}
-    if isinstance(observation_space, gym.spaces.Dict):
-        spaces = dict(observation_space.spaces)
+    spaces = named(observation_space)
     return EnvSpec(
         fields={key: _field(key, space) for key, space in spaces.items()}, num_actions=int(action_space.n)
     )
 
 
+def named(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Observations, or their spaces, by key: nested ones as "outer/inner", members of tuples by number.
+
+    A single observation without a name is called ``BOX_KEY``.
+    """
+    if isinstance(value, gym.spaces.Tuple):
+        value = value.spaces
+    if isinstance(value, Mapping | gym.spaces.Dict):
+        items = dict(value.items())
+    elif isinstance(value, tuple):
+        items = {str(number): item for number, item in enumerate(value)}
+    else:
+        return {prefix or BOX_KEY: value}
+    found: dict[str, Any] = {}
+    for key, item in items.items():
+        found.update(named(item, f"{prefix}/{key}" if prefix else key))
+    return found
+
+
 def _field(key: str, space: gym.Space[Any]) -> FieldSpec:
-    if not isinstance(space, gym.spaces.Box):
-        raise ConfigError(f"observation {key!r} is {space}; the learner needs Box, or a flat Dict of Box")
-    unit = bool(np.all(space.low >= 0) and np.all(space.high <= 1))
-    return FieldSpec(shape=tuple(space.shape), dtype=np.dtype(space.dtype).name, unit_range=unit)
+    if "." in key:
+        raise ConfigError(
+            f"observation {key!r} has a dot in its name, which names of weights cannot; rename it"
+        )
+    categories = _categories(key, space)
+    if not isinstance(space, gym.spaces.Box | gym.spaces.MultiBinary) and not categories:
+        raise ConfigError(
+            f"observation {key!r} is {space}; the learner needs Box, Discrete, MultiDiscrete or MultiBinary, "
+            "or Dict and Tuple of these"
+        )
+    shape = tuple(space.shape or ())
+    if len(shape) == 3 and shape[0] <= _MOST_CHANNELS and min(shape[1:]) >= _LEAST_PIXELS:
+        raise ConfigError(
+            f"observation {key!r} of shape {shape} has its channels first; the learner needs images "
+            "(H, W, C), e.g. by a wrapper that transposes them"
+        )
+    low, high = getattr(space, "low", 0), getattr(space, "high", 1)
+    unit = not categories and bool(np.all(low >= 0) and np.all(high <= 1))
+    return FieldSpec(shape=shape, dtype=np.dtype(space.dtype).name, unit_range=unit, categories=categories)
+
+
+def _categories(key: str, space: gym.Space[Any]) -> tuple[int, ...]:
+    if isinstance(space, gym.spaces.Discrete):
+        counts, starts = np.array([space.n]), np.array([space.start])
+    elif isinstance(space, gym.spaces.MultiDiscrete):
+        counts, starts = space.nvec.flatten(), np.asarray(space.start).flatten()
+    else:
+        return ()
+    if starts.any():
+        raise ConfigError(f"observation {key!r} is {space}; the learner needs classes that start at 0")
+    return tuple(int(count) for count in counts)

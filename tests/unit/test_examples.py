@@ -16,6 +16,7 @@ RUNS = {
         "--scenes houses:train/0 --frames 128 --num-envs 4 --resolution 16 --episodes 2 --run-dir run",
         "spl:",
     ),
+    "train_any_env.py": ("--frames 2048 --num-envs 4 --run-dir run", "over 32 episodes"),
     "standalone_renderer.py": ("", "height 1.0 m: "),
     "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
     "own_scene.py": ("", "on foot"),

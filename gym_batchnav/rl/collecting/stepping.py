@@ -12,7 +12,7 @@ import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.spec import BOX_KEY
+from gym_batchnav.rl.spec import named
 
 BoolArray = npt.NDArray[np.bool_]
 ObsDict = dict[str, torch.Tensor]
@@ -115,9 +115,9 @@ class VectorStepper:
         )
 
     def _obs(self, obs: Any) -> ObsDict:
-        named = obs if isinstance(obs, Mapping) else {BOX_KEY: obs}
-        self.takes_tensors = any(isinstance(value, torch.Tensor) for value in named.values())
-        return {key: torch.as_tensor(value) for key, value in named.items()}
+        by_key = named(obs)
+        self.takes_tensors = any(isinstance(value, torch.Tensor) for value in by_key.values())
+        return {key: torch.as_tensor(value) for key, value in by_key.items()}
 
 
 def info_column(
@@ -151,9 +151,8 @@ def _same_step_final(infos: Mapping[str, Any], rows: npt.NDArray[np.int64]) -> O
             "an episode was truncated and the infos hold no 'final_obs'; SAME_STEP environments must give it"
         )
     final = infos["final_obs"]
-    if isinstance(final, Mapping):
-        return _take({k: torch.as_tensor(v) for k, v in final.items() if not k.startswith("_")}, rows)
-    if isinstance(final, torch.Tensor) or final.dtype != np.dtype(object):
-        return _take({BOX_KEY: torch.as_tensor(final)}, rows)
-    entries = [final[row] if isinstance(final[row], Mapping) else {BOX_KEY: final[row]} for row in rows]
-    return {key: torch.stack([torch.as_tensor(entry[key]) for entry in entries]) for key in entries[0]}
+    if isinstance(final, np.ndarray) and final.dtype == np.dtype(object):
+        entries = [named(final[row]) for row in rows]
+        return {key: torch.stack([torch.as_tensor(entry[key]) for entry in entries]) for key in entries[0]}
+    batched = {key: value for key, value in named(final).items() if not key.split("/")[-1].startswith("_")}
+    return _take({key: torch.as_tensor(value) for key, value in batched.items()}, rows)

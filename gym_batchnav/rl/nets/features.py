@@ -170,6 +170,8 @@ def image_keys(spec: EnvSpec) -> list[str]:
 
 def vector_width(key: str, field: FieldSpec, config: PolicyConfig) -> int:
     """Number of features that ``vector_features`` gives for an observation."""
+    if field.categories:
+        return sum(field.categories)
     if not is_goal(key, field, config) or config.goal_format == "raw":
         return field.size
     return POLAR_FEATURES if config.goal_format == "polar" else TRIGONOMETRIC_FEATURES
@@ -181,8 +183,15 @@ def is_goal(key: str, field: FieldSpec, config: PolicyConfig) -> bool:
 
 
 def vector_features(key: str, value: Tensor, field: FieldSpec, config: PolicyConfig) -> Tensor:
-    """One vector observation (B, ...) as float features (B, width)."""
-    flat = value.float().flatten(1)
+    """One vector observation (B, ...) as float features (B, width): classes as one-hot, bytes as 255ths."""
+    flat = value.reshape(len(value), -1)
+    if field.categories:
+        # Compared, not indexed: a class that is out of range cannot bring down a GPU.
+        classes = (torch.arange(n, device=value.device) for n in field.categories)
+        return torch.cat([flat[:, i, None] == known for i, known in enumerate(classes)], dim=1).float()
+    flat = flat.float()
+    if field.dtype == "uint8" and not field.unit_range:
+        flat = flat / 255
     if not is_goal(key, field, config) or config.goal_format == "raw":
         return flat
     return polar_goal_features(flat) if config.goal_format == "polar" else trigonometric_goal_features(flat)

@@ -12,6 +12,9 @@ from scipy.ndimage import binary_dilation
 
 from gym_batchnav.cli import contest, main
 from gym_batchnav.cli import train as train_module
+from gym_batchnav.cli.args import TrainArgs
+from gym_batchnav.cli.plan import plan_training
+from gym_batchnav.cli.runs import read_json
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import read_log
 
@@ -204,6 +207,52 @@ def test_larger_budget_trains_on(copied):
     assert train(copied, "--resume", "--frames", "96") == 0
     assert [update["frames"] for update in read_log(copied)] == [32, 64, 96]
     assert json.loads((copied / "trained.json").read_text())["frames"] == 96
+
+
+def test_the_plan_in_the_folder_is_that_of_the_run(finished):
+    again = plan_training(TrainArgs(config=finished / "run.yaml"))
+    assert json.loads(json.dumps(again.record()["learner"])) == read_json(finished / "config.json")["learner"]
+    assert (again.num_envs, again.num_episodes) == (4, 3)
+    assert main(["train", "--config", str(finished / "run.yaml"), "--run-dir", str(finished)]) == 0
+
+
+SHRUNK = {
+    "quick": (),
+    "cpu": ("validate_every_frames=32", "keep_every_frames=32"),
+    "bps-depth": ("policy.base_planes=4", "policy.compression=64", "validate_every_frames=32"),
+    "bps-rgb": ("policy.base_planes=4", "policy.compression=64"),
+    "ddppo": ("policy.base_planes=16", "policy.compression=64"),
+}
+
+
+@pytest.mark.parametrize("preset", SHRUNK)
+def test_every_preset_trains_and_evaluates(tmp_path, capsys, preset):
+    size = "32" if preset == "ddppo" else "16"
+    words = [word for pair in {**FLAGS, "--resolution": size, "--frames": "32", "--eval-episodes": "2"}.items()
+             for word in pair]  # fmt: skip
+    for name in ("ppo.rollout_length=8", "threads=1", "policy.hidden=16", *SHRUNK[preset]):
+        words += ["--set", name]
+    folder = tmp_path / preset
+    assert main(["train", "--preset", preset, "--run-dir", str(folder), "--validation-episodes", "2", *words,
+                 "--env", "num_resident_scenes=2", "--env", "max_episode_steps=20",
+                 "--set", "ppo.minibatches=2"]) == 0  # fmt: skip
+    shown = capsys.readouterr().out
+    assert f"preset {preset}: " in shown
+    assert "parameters, on cpu" in shown
+    assert (folder / "report.html").exists()
+    validated = any("validate" in name for name in SHRUNK[preset])
+    assert bool(read_log(folder, "validation")) == validated
+    assert read_json(folder / "trained.json")["checkpoint"] == (
+        "checkpoints/best.pt" if validated else "checkpoints/update-00000001.pt"
+    )
+
+
+def test_another_task_trains_and_is_evaluated_without_the_straight_walker(tmp_path):
+    assert (
+        train(tmp_path / "run", "--task", "imagenav", "--frames", "32", "--env", "max_episode_steps=20") == 0
+    )
+    agents = read_json(tmp_path / "run" / "eval.json")["agents"]
+    assert set(agents) == {name for name in AGENTS if name != "straight"}
 
 
 def test_fresh_keeps_the_old_run(copied, capsys, monkeypatch):

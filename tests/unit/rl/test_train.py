@@ -7,10 +7,8 @@ import os
 import signal
 import time
 
-import gymnasium as gym
 import pytest
 import torch
-from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
 from gym_batchnav.errors import BatchNavError, CheckpointError
@@ -270,20 +268,3 @@ def test_only_a_memory_recalls_the_cue(tmp_path, recall_envs, recurrence, low, h
     train(recall_config(recurrence), lambda: recall_envs(64), tmp_path)
     result = evaluate(load_policy(tmp_path), recall_envs(64), 256, deterministic=False, seed=9)
     assert low <= result.metrics["success"].mean <= high
-
-
-@pytest.mark.slow
-def test_cartpole_is_learnt(tmp_path):
-    def make():
-        return gym.make_vec("CartPole-v1", num_envs=16, vectorization_mode="sync",
-                            vector_kwargs={"autoreset_mode": AutoresetMode.NEXT_STEP})  # fmt: skip
-
-    config = TrainConfig(
-        policy=PolicyConfig(hidden=64),
-        ppo=PPOConfig(rollout_length=32, minibatches=2, epochs=8, learning_rate=3e-3),
-        total_frames=40_000,
-        tensorboard=False,
-    )
-    train(config, make, tmp_path)
-    result = evaluate(load_policy(tmp_path), make(), 32, seed=3)
-    assert result.metrics["return"].mean > 250
