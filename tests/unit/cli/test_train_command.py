@@ -218,8 +218,8 @@ def test_the_plan_in_the_folder_is_that_of_the_run(finished):
 
 SHRUNK = {
     "quick": (),
-    "cpu": ("validate_every_frames=32", "keep_every_frames=32"),
-    "bps-depth": ("policy.base_planes=4", "policy.compression=64", "validate_every_frames=32"),
+    "cpu": (),
+    "bps-depth": ("policy.base_planes=4", "policy.compression=64"),
     "bps-rgb": ("policy.base_planes=4", "policy.compression=64"),
     "ddppo": ("policy.base_planes=16", "policy.compression=64"),
 }
@@ -227,31 +227,28 @@ SHRUNK = {
 
 @pytest.mark.parametrize("preset", SHRUNK)
 def test_every_preset_trains_and_evaluates(tmp_path, capsys, preset):
-    size = "32" if preset == "ddppo" else "16"
-    words = [word for pair in {**FLAGS, "--resolution": size, "--frames": "32", "--eval-episodes": "2"}.items()
-             for word in pair]  # fmt: skip
-    for name in ("ppo.rollout_length=8", "threads=1", "policy.hidden=16", *SHRUNK[preset]):
+    flags = {**FLAGS, "--frames": "32", "--eval-episodes": "2", "--validation-episodes": "2"}
+    flags["--resolution"] = "32" if preset == "ddppo" else "16"
+    words = [word for pair in flags.items() for word in pair]
+    for name in ("ppo.rollout_length=8", "ppo.minibatches=2", "policy.hidden=16", *SHRUNK[preset]):
         words += ["--set", name]
+    words += ["--env", "num_resident_scenes=2", "--env", "max_episode_steps=20"]
     folder = tmp_path / preset
-    assert main(["train", "--preset", preset, "--run-dir", str(folder), "--validation-episodes", "2", *words,
-                 "--env", "num_resident_scenes=2", "--env", "max_episode_steps=20",
-                 "--set", "ppo.minibatches=2"]) == 0  # fmt: skip
+    assert main(["train", "--preset", preset, "--run-dir", str(folder), *words]) == 0
     shown = capsys.readouterr().out
     assert f"preset {preset}: " in shown
     assert "parameters, on cpu" in shown
     assert (folder / "report.html").exists()
-    validated = any("validate" in name for name in SHRUNK[preset])
+    validated = preset != "quick"
     assert bool(read_log(folder, "validation")) == validated
-    assert read_json(folder / "trained.json")["checkpoint"] == (
-        "checkpoints/best.pt" if validated else "checkpoints/update-00000001.pt"
-    )
+    chosen = "best.pt" if validated else "update-00000001.pt"
+    assert read_json(folder / "trained.json")["checkpoint"] == f"checkpoints/{chosen}"
 
 
 def test_another_task_trains_and_is_evaluated_without_the_straight_walker(tmp_path):
-    assert (
-        train(tmp_path / "run", "--task", "imagenav", "--frames", "32", "--env", "max_episode_steps=20") == 0
-    )
-    agents = read_json(tmp_path / "run" / "eval.json")["agents"]
+    folder = tmp_path / "run"
+    assert train(folder, "--task", "imagenav", "--frames", "32", "--env", "max_episode_steps=20") == 0
+    agents = read_json(folder / "eval.json")["agents"]
     assert set(agents) == {name for name in AGENTS if name != "straight"}
 
 
