@@ -22,6 +22,7 @@ LEARNERS = {
     "sb3": "PPO of Stable-Baselines3",
     "sb3-recurrent": "RecurrentPPO of sb3-contrib",
     "overlap": "ours in two halves",
+    "act-threads": "ours acting on all cores",
 }
 """What the peers of ``bench train`` are called."""
 BEGIN, END = "<!-- {}: made by docs/benchmarks/table.py -->", "<!-- end of {} -->"

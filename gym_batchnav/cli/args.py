@@ -236,8 +236,8 @@ class BenchArgs:
     """What else to measure in the same run, between our windows. In bench render: embreex, mujoco, pyrender
     (same scenes and views), miniworld, vizdoom (scenes of their own); in bench step: sync, async (Gymnasium's
     vectors of single environments); in bench train: sb3, sb3-recurrent (PPO of Stable-Baselines3 and of
-    sb3-contrib, each against ours with its network), overlap (ours in two halves); all for those that are
-    installed."""
+    sb3-contrib, each against ours with its network), overlap (ours in two halves), act-threads (ours acting
+    on all cores); all for those that are installed."""
     peer_python: Peers = ()
     """Interpreter of an environment that a peer is installed in, e.g. miniworld=/path/to/bin/python."""
     seconds: float = 20.0

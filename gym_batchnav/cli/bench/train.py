@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -71,7 +72,9 @@ def _learner(args: BenchArgs, equal: Mapping[str, Any]) -> TrainConfig:
         **parse_settings(args.set),
         **equal,
     }
-    return learner_config(settings)
+    learner = learner_config(settings)
+    # By its own name, so that equal learners are known to be equal.
+    return replace(learner, overlap="on" if learner.env_parts > 1 else "off")
 
 
 def _equal(args: BenchArgs, config: EnvConfig, rival: Rival, ours: Updates, stack: ExitStack) -> Updates:

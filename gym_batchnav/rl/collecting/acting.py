@@ -20,17 +20,19 @@ class Actor:
     Args:
         policy: the network.
         threads: take some of the rows each; None for the caller's thread alone.
+        most: how many of them at most.
     """
 
-    def __init__(self, policy: ActorCritic, threads: GradientThreads | None = None) -> None:
+    def __init__(self, policy: ActorCritic, threads: GradientThreads | None = None, most: int = 1) -> None:
         self.policy = policy
         self._threads = threads
+        self._most = 1 if threads is None else min(threads.count, most)
 
     def step(
         self, obs: Observations, state: Tensor, previous: Tensor, starts: Tensor
     ) -> tuple[PolicyOutput, Tensor]:
         """As ``ActorCritic.step``; how the rows are shared depends on their number alone."""
-        count = 1 if self._threads is None else min(self._threads.count, len(previous) // FEWEST_ROWS)
+        count = min(self._most, len(previous) // FEWEST_ROWS)
         if self._threads is None or count < 2:
             with torch.no_grad():
                 return self.policy.step(obs, state, previous, starts)

@@ -42,7 +42,7 @@ class Collector:
         generator: draws the actions.
         timer: gets the stages "env" and "act", and where environments are stepped beside the policy also
             "wait" for them; "env" then passes beside the other stages.
-        threads: that share the rows to act on; None for the caller's alone.
+        threads: ``config.act_threads`` of them share the rows to act on; None for the caller's alone.
         world: ranks of which each has rows of its own; None for one.
     """
 
@@ -60,7 +60,7 @@ class Collector:
         self.policy = policy
         self.envs = envs
         # Beside the policy, the environment keeps the other cores at work.
-        self.actor = Actor(policy, None if envs.overlaps else threads)
+        self.actor = Actor(policy, None if envs.overlaps else threads, config.act_threads)
         self.generator = generator
         self.timer = timer
         self.state = policy.initial_state(envs.num_envs)

@@ -41,6 +41,9 @@ class TrainConfig:
     """Torch device of the policy."""
     threads: int | None = None
     """Threads that compute gradients side by side on a CPU; None takes one per core."""
+    act_threads: int = 1
+    """Threads, at most ``threads``, that share the rows to act on where the environments do not overlap; each
+    takes at least 32. More than one helps only where that many cores have nothing else to do."""
     overlap: Overlap = "auto"
     """Whether the environments are made in two halves, of which one is stepped while the policy acts on the
     other; "auto" does so on a GPU."""
@@ -74,7 +77,7 @@ class TrainConfig:
     """Whether TensorBoard files are written beside the JSON lines."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "total_frames", "keep_checkpoints", "metric_window")
+        at_least(self, 1, "act_threads", "total_frames", "keep_checkpoints", "metric_window")
         at_least(self, 0, "seed", "checkpoint_every_s")
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise ConfigError(

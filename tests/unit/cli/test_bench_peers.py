@@ -105,7 +105,7 @@ def test_names_take_commas_and_spaces_and_all_means_those_that_can():
     assert [c.peer.name for c in choose(["all"], [], "render", ("normals",))] == ["embreex"]
     assert [c.peer.name for c in choose(["all"], [], "step", ("depth",))] == ["sync", "async"]
     learners = choose(["all"], [], "train", ("depth",))
-    assert [c.peer.name for c in learners] == ["overlap", "sb3", "sb3-recurrent"]
+    assert [c.peer.name for c in learners] == ["overlap", "act-threads", "sb3", "sb3-recurrent"]
     mixed = choose(["all,miniworld"], [], "render", ("rgb",))
     assert {c.peer.name: c.named for c in mixed} == {"miniworld": True, "pyrender": False, "vizdoom": False}
 

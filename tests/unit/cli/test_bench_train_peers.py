@@ -93,7 +93,8 @@ def test_the_record_holds_each_peer_beside_ours_with_its_network(tmp_path, capsy
     record = json.loads(path.read_text())
     overlap, recurrent = sorted(record["comparisons"], key=lambda entry: entry["name"])
     assert overlap["name"] == "overlap"
-    # What is measured does not overlap on a CPU: its own figure is the one to compare with, but for the name.
+    # What is measured does not overlap on a CPU: its own figure is the one to compare with.
+    assert overlap["ours"] == record["frames_per_second"]
     assert recurrent["ours_with"]["policy.recurrence"] == "lstm"
     assert recurrent["ours"] != record["frames_per_second"]
     for entry in (overlap, recurrent):

@@ -326,7 +326,7 @@ def test_rows_shared_among_threads_give_what_one_thread_gives(stateful_envs, row
     )  # fmt: skip
     alone, after_alone = Actor(policy).step(*inputs)
     threads = GradientThreads(3)
-    shared, after = Actor(policy, threads).step(*inputs)
+    shared, after = Actor(policy, threads, most=8).step(*inputs)
     threads.close()
     torch.testing.assert_close(shared.logits, alone.logits, rtol=0, atol=1e-6)
     torch.testing.assert_close(shared.values, alone.values, rtol=0, atol=1e-6)

@@ -7,6 +7,7 @@ imports nothing of gym_batchnav, and a peer's own library only when it is set up
 from __future__ import annotations
 
 from . import (
+    act_threads,
     embreex,
     gymnasium_async,
     gymnasium_sync,
@@ -31,6 +32,7 @@ PEERS: dict[str, Peer] = {
         gymnasium_sync,
         gymnasium_async,
         overlap,
+        act_threads,
         sb3,
         sb3_recurrent,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .peer import THE_SAME, Peer
 from .task import Task
@@ -10,16 +11,16 @@ from .task import Task
 
 def setup(task: Task) -> Callable[[], int]:
     """Updates of the run."""
-    return updates(task, "on")
+    return updates(task, overlap="on")
 
 
-def updates(task: Task, overlap: str) -> Callable[[], int]:
-    """Updates of the run with or without overlap."""
+def updates(task: Task, **changes: Any) -> Callable[[], int]:
+    """Updates of the run with other settings."""
     from gym_batchnav.cli.bench.updates import Updates
     from gym_batchnav.config import EnvConfig
     from gym_batchnav.rl import TrainConfig
 
-    learner = TrainConfig.from_dict({**task.learner, "overlap": overlap})
+    learner = TrainConfig.from_dict({**task.learner, **changes})
     return Updates(learner, task.num_envs, EnvConfig.from_kwargs(task.env, None))
 
 
