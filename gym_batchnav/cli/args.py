@@ -140,7 +140,7 @@ class EvalArgs:
     seed: int = 7
     """Seed of the sampled episodes and of the agents' choices."""
     num_envs: IntOrNone = None
-    """Environments that run side by side; default: up to 256."""
+    """Environments that run side by side; default: up to 64 where a CPU draws, else up to 256."""
     greedy: Flag = False
     """Only take the most likely actions; default: both ways, one after the other."""
     sampled: Flag = False

@@ -27,6 +27,7 @@ def evaluation_record(outcome: Outcome, config: EnvConfig) -> dict[str, Any]:
         "agents": {result.name: summary(result) for result in outcome.results},
         "differences": [difference.to_dict() for difference in outcome.differences],
         "strata": {kind: [part.to_dict() for part in outcome.strata if part.kind == kind] for kind in kinds},
+        "seconds": dict(outcome.seconds),
         "machine": machine_facts(outcome.renderer),
     }
 

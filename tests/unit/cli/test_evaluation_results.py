@@ -10,7 +10,7 @@ import pytest
 
 from gym_batchnav import EnvConfig, EpisodeSet
 from gym_batchnav.cli.checkpoints import chosen_checkpoint
-from gym_batchnav.cli.contest import Outcome
+from gym_batchnav.cli.contest import Outcome, most_rows
 from gym_batchnav.cli.contestants import Trained, rival, same_task
 from gym_batchnav.cli.differences import differences
 from gym_batchnav.cli.protocol import evaluation_record, protocol
@@ -206,3 +206,9 @@ def test_which_checkpoint_is_meant(tmp_path, monkeypatch):
     monkeypatch.setattr(pretrained, "FOLDER", tmp_path)
     (tmp_path / pretrained.WEIGHTS_NAME).touch()
     assert chosen_checkpoint(None, pretrained=True) == tmp_path / pretrained.WEIGHTS_NAME
+
+
+def test_rows_of_an_evaluation():
+    assert most_rows(EnvConfig(sensors=("depth",), device="cpu")) == 64
+    assert most_rows(EnvConfig(sensors=(), device="cpu")) == 256
+    assert most_rows(EnvConfig(sensors=("depth",), device="cuda:0")) == 256
