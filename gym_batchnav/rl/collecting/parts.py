@@ -81,8 +81,10 @@ class Part:
         begin = time.perf_counter()
         transition, env_s = self._pending.result()
         wait_s = time.perf_counter() - begin if self._runner.beside else 0.0
-        # Until now the device may have been reading the tensors of the step before.
-        self._pending, self._last = None, transition
+        self._pending = None
+        if self._runner.beside:
+            # Until now the device may have been reading the tensors of the step before.
+            self._last = transition
         return Stepped(transition, env_s, wait_s)
 
     def get_state(self) -> Any:

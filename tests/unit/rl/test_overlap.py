@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import signal
 import threading
 
 import gymnasium as gym
@@ -270,6 +272,26 @@ def test_an_error_of_a_step_comes_out_as_itself_and_all_are_closed(stateful_envs
         train(TINY, [lambda: make(0), lambda: make(1)], tmp_path)
     assert [index for index, _ in closed] == [0, 1]
     assert all(name.startswith("batchnav-env") for _, name in closed)
+    assert not any(thread.name.startswith("batchnav-env") for thread in threading.enumerate())
+
+
+def test_a_signal_ends_a_run_in_halves_cleanly(stateful_envs, tmp_path):
+    closed = []
+
+    def make():
+        envs = stateful_envs(3)
+        envs.close = lambda **_: closed.append(threading.current_thread().name)
+        return envs
+
+    class Kill(TrainCallback):
+        def on_update(self, record):
+            if record["update"] == 2:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    result = train(TINY, [make, make], tmp_path, callbacks=[Kill()])
+    assert (result.reason, result.updates) == ("SIGTERM", 2)
+    assert load_checkpoint(result.checkpoint)["progress"]["updates"] == 2
+    assert len(closed) == 2
     assert not any(thread.name.startswith("batchnav-env") for thread in threading.enumerate())
 
 
