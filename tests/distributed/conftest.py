@@ -40,7 +40,7 @@ def _context() -> Iterator[Any]:
         for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
             patch.setenv(name, "1")
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["torch", "torch._dynamo", "gym_batchnav.rl", "gym_batchnav.envs"])
+        context.set_forkserver_preload(["torch", "torch._dynamo", "gym_batchnav.rl"])
         yield context
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from gym_batchnav import BatchPointNavEnv
 from gym_batchnav.rl import PolicyConfig, load_checkpoint, load_policy, read_log, train
 from gym_batchnav.rl.config import PPOConfig
 from gym_batchnav.rl.distributed import Launch
@@ -43,7 +42,7 @@ def assert_close(ours, theirs, atol):
         torch.testing.assert_close(ours[name], weight, atol=atol, rtol=1e-4, msg=name)
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_run_of_ranks_is_the_run_of_one(ranks, tmp_path, size):
     train_rank(Launch(), TOY, tmp_path / "one")
     results = ranks(size, train_rank, TOY, tmp_path / "many")
@@ -67,6 +66,8 @@ def test_a_run_of_ranks_is_the_run_of_one(ranks, tmp_path, size):
 
 
 def navigate(launch, folder):
+    # Imported here: else the ranks of all tests would import it too, which takes seconds.
+    from gym_batchnav import BatchPointNavEnv
     from gym_batchnav.config import EnvConfig
 
     config = toy(
@@ -195,6 +196,7 @@ def dying(launch, folder):
     train_as(launch, TOY, lambda: RowsEnv(4, act), folder)
 
 
+@pytest.mark.slow
 def test_a_rank_that_dies_ends_the_others_with_its_name(ranks, tmp_path):
     began = time.monotonic()
     results = ranks(2, dying, tmp_path, errors=True)

@@ -54,6 +54,7 @@ def late(launch):
         world.arrive("update 7")
 
 
+@pytest.mark.slow
 def test_a_timeout_names_the_ranks_that_are_missing(ranks):
     began = time.monotonic()
     values = ranks(4, late, errors=True)
@@ -79,7 +80,7 @@ def die(launch, how, where):
 
 
 @pytest.mark.parametrize("where", ["arrival", "collective"])
-@pytest.mark.parametrize("how", ["killed", "raised"])
+@pytest.mark.parametrize("how", [pytest.param("killed", marks=pytest.mark.slow), "raised"])
 def test_a_rank_that_dies_is_named_by_the_others(ranks, how, where):
     values = ranks(4, die, how, where, errors=True)
     for rank in (0, 2, 3):
