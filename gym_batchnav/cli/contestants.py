@@ -21,7 +21,7 @@ from ..rl.pretrained import FOLDER
 from ..rl.running.seeding import derive_seed, seed_global
 from ..rl.spec import EnvSpec, env_spec
 from .contest import Contestant
-from .factories import MakeRows
+from .factories import TASKS, MakeRows
 from .runs import read_json
 
 VIEW_FIELDS = (
@@ -43,7 +43,15 @@ VIEW_FIELDS = (
 """Fields of the environment that say what a policy sees."""
 TASK_FIELDS = (
     "max_episode_steps",
+    "time_out",
+    "success_at",
     "success_distance",
+    "object_categories",
+    "object_distance",
+    "agent_radius",
+    "agent_height",
+    "agent_max_climb",
+    "agent_max_slope",
     "actions",
     "tilt_angle_deg",
     "velocity",
@@ -51,6 +59,12 @@ TASK_FIELDS = (
     "forward_step",
     "turn_angle_deg",
     "sliding",
+    "min_geodesic",
+    "max_geodesic",
+    "min_island_radius",
+    "max_height_difference",
+    "allow_stairs",
+    "straight_ratio",
 )
 """Fields of the environment that make the task, and must be equal for all who are compared."""
 
@@ -81,11 +95,25 @@ class Trained:
 
     def task(self) -> dict[str, Any]:
         """Settings of the environment that an evaluation must keep, by name."""
+        kept = (*VIEW_FIELDS, *TASK_FIELDS)
+        return {name: value for name, value in self._settings().items() if name in kept}
+
+    @property
+    def task_name(self) -> str:
+        """What is asked of the agent, a key of ``TASKS``."""
+        return str(self._settings().get("task", "pointnav"))
+
+    def make_rows(self, num_envs: int, config: EnvConfig) -> BatchPointNavEnv:
+        """Environments of the task."""
+        return TASKS[self.task_name](num_envs, config)
+
+    def _settings(self) -> Mapping[str, Any]:
+        """Those of the environment, as the file or its run's folder has them."""
         stored = self.path.parent.parent / "config.json"
         settings: Mapping[str, Any] = self.content.get("env") or {}
         if not settings and stored.is_file():
             settings = read_json(stored).get("env", {})
-        return {name: value for name, value in settings.items() if name in (*VIEW_FIELDS, *TASK_FIELDS)}
+        return settings
 
     def record(self) -> dict[str, Any]:
         """How far it was trained, by which settings, and how it was chosen, for a result."""
@@ -131,13 +159,19 @@ def policy_contestants(
     ]
 
 
-def baselines(config: EnvConfig, seed: int) -> list[Contestant]:
-    """The straight walker, the random agent, and the expert, which no agent can be expected to beat."""
+def baselines(config: EnvConfig, seed: int, task: str = "pointnav") -> list[Contestant]:
+    """The straight walker, the random agent, and the expert, which no agent can be expected to beat.
+
+    The straight walker walks at a goal that it is told, so it has no part in other tasks than PointNav. Their
+    goal may be a picture, which has to be drawn for the others too.
+    """
     walker = StraightWalker(config.success_distance, config.turn_angle_deg)
+    env = None if task == "pointnav" else config
+    straight = Contestant(name="straight", label="straight walker", make_agent=lambda _: walker)
     return [
-        Contestant(name="straight", label="straight walker", make_agent=lambda _: walker),
-        Contestant(name="random", label="random agent", make_agent=lambda _: RandomAgent(4, seed)),
-        Contestant(name="expert", label="expert", make_agent=Expert),
+        *([straight] if task == "pointnav" else ()),
+        Contestant(name="random", label="random agent", make_agent=lambda _: RandomAgent(4, seed), env=env),
+        Contestant(name="expert", label="expert", make_agent=Expert, env=env),
     ]
 
 

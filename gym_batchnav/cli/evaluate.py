@@ -29,13 +29,18 @@ def run_eval(args: EvalArgs) -> int:
         raise ConfigError("--greedy and --sampled exclude each other; give one of them, or none for both")
     if args.episodes < 1:
         raise ConfigError(f"--episodes {args.episodes} is not allowed; expected at least 1")
-    out, trained = (
-        console(),
-        Trained.read(chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained)),
-    )
+    out, file = console(), chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained)
+    trained = Trained.read(file)
     config = _environment(args, trained)
     contestants = _contestants(args, trained, config)
-    outcome = run_contest(contestants, config, args.episodes, num_envs=args.num_envs, say=out.print)
+    outcome = run_contest(
+        contestants,
+        config,
+        args.episodes,
+        num_envs=args.num_envs,
+        say=out.print,
+        make_rows=trained.make_rows,
+    )
     result = {
         **evaluation_record(outcome, config),
         "checkpoint": trained.record(),
@@ -76,11 +81,16 @@ def _contestants(args: EvalArgs, trained: Trained, config: EnvConfig) -> list[Co
         taken.add(name)
         other = Trained.read(resolve_checkpoint(path))
         env = _environment(args, other)
+        if other.task_name != trained.task_name:
+            raise ConfigError(
+                f"--versus {name} was trained for {other.task_name}, not {trained.task_name}; "
+                "compare it with a policy of its own task"
+            )
         same_task(name, env, config)
         contestants += policy_contestants(
             other, env, modes, name=name, label=f"{name} policy", device=device, seed=args.seed
         )
-    return [*contestants, *(baselines(config, args.seed) if args.baselines else ())]
+    return [*contestants, *(baselines(config, args.seed, trained.task_name) if args.baselines else ())]
 
 
 def _write_page(

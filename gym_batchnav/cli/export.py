@@ -26,7 +26,8 @@ def run_export(args: ExportArgs) -> int:
     source = Trained.read(chosen_checkpoint(args.checkpoint, best=args.best))
     record = source.record()
     chosen = record.get("chosen", {}).get("by")
-    export_policy(source.path, args.output, env=source.task(), chosen_by=chosen, dtype=args.dtype)
+    env = {**source.task(), "task": source.task_name}
+    export_policy(source.path, args.output, env=env, chosen_by=chosen, dtype=args.dtype)
     card = args.output.with_suffix(".json")
     write_json(card, make_card(args.output, args.result))
     size = args.output.stat().st_size / 1e6

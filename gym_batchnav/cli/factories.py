@@ -6,13 +6,19 @@ from collections.abc import Callable
 from functools import partial
 
 from ..config import EnvConfig
-from ..envs import BatchPointNavEnv
+from ..envs import BatchImageNavEnv, BatchObjectNavEnv, BatchPointNavEnv
 from ..envs.choosing import scene_refs
 from ..envs.planning import split_rows
 
 MakeEnvs = Callable[[], BatchPointNavEnv]
 MakeRows = Callable[[int, EnvConfig], BatchPointNavEnv]
 """Makes so many environments of a task."""
+TASKS: dict[str, type[BatchPointNavEnv]] = {
+    "pointnav": BatchPointNavEnv,
+    "imagenav": BatchImageNavEnv,
+    "objectnav": BatchObjectNavEnv,
+}
+"""Tasks that are trained and evaluated; their episodes have success and SPL."""
 
 
 def env_factories(

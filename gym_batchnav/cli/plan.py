@@ -12,22 +12,18 @@ from typing import Any
 import torch
 
 from ..config import DEFAULT_SCENES, EnvConfig, EpisodeSet
-from ..envs import BatchImageNavEnv, BatchObjectNavEnv, BatchPointNavEnv
+from ..envs import BatchPointNavEnv
 from ..errors import ConfigError
 from ..rl import TrainConfig
 from .args import TrainArgs
 from .devices import output_on
+from .factories import TASKS
 from .planfile import Sheet, read_plan
 from .presets import PRESETS, Preset
 from .runs import flatten
 from .settings import env_settings, hint, learner_config, parse_settings
 
 MAX_EVAL_ENVS = 256
-TASKS: dict[str, type[BatchPointNavEnv]] = {
-    "pointnav": BatchPointNavEnv,
-    "imagenav": BatchImageNavEnv,
-    "objectnav": BatchObjectNavEnv,
-}
 _HABITAT_GOAL = "pointgoal_with_gps_compass"
 
 

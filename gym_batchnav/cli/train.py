@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +135,7 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
             Trained.read(run.path / trained["checkpoint"]), config, modes,
             name="trained", label="trained policy", device=plan.learner.device, seed=seed,
         ),
-        *_compared_with(plan),
+        *baselines(plan.eval_env, plan.learner.seed, plan.task),
         Contestant(
             name="untrained",
             label="before training",
@@ -164,15 +163,6 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
         validations=read_log(run.path, "validation"),
     )
     write_report(data, run.report)
-
-
-def _compared_with(plan: TrainPlan) -> list[Contestant]:
-    """The agents that need no training."""
-    agents = baselines(plan.eval_env, plan.learner.seed)
-    if plan.task == "pointnav":
-        return agents
-    # The straight walker walks at a goal that it is told; a goal may be a picture, which has to be drawn.
-    return [replace(agent, env=plan.eval_env) for agent in agents if agent.name != "straight"]
 
 
 def _result(plan: TrainPlan, trained: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:

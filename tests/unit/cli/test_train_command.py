@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import signal
@@ -13,8 +14,10 @@ from scipy.ndimage import binary_dilation
 from gym_batchnav.cli import contest, main
 from gym_batchnav.cli import train as train_module
 from gym_batchnav.cli.args import TrainArgs
+from gym_batchnav.cli.contestants import TASK_FIELDS, VIEW_FIELDS
 from gym_batchnav.cli.plan import plan_training
 from gym_batchnav.cli.runs import read_json
+from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import read_log
 
@@ -250,6 +253,31 @@ def test_another_task_trains_and_is_evaluated_without_the_straight_walker(tmp_pa
     assert train(folder, "--task", "imagenav", "--frames", "32", "--env", "max_episode_steps=20") == 0
     agents = read_json(folder / "eval.json")["agents"]
     assert set(agents) == {name for name in AGENTS if name != "straight"}
+    # Evaluated apart, from the run and as a small file, it is still asked to find the place of a picture.
+    small = tmp_path / "small.pt"
+    assert main(["export", str(folder), "-o", str(small)]) == 0
+    for number, policy in enumerate((folder, small)):
+        result = tmp_path / f"{number}.json"
+        words = ["--scenes", "houses:val[:2]", "--episodes", "3", "--json", str(result)]
+        assert main(["eval", str(policy), *words, "--report", str(tmp_path / "report")]) == 0
+        again = read_json(result)
+        assert set(again["agents"]) == {"trained", "trained-greedy", "random", "expert"}
+        assert again["config"]["max_episode_steps"] == 20
+
+
+def test_every_setting_of_an_environment_is_kept_in_evaluations_or_left_out_for_a_reason():
+    left = {
+        "where": {"scenes", "scenes_dir", "navmesh", "scene_up", "scene_scale"},
+        "which episodes": {"episodes", "episode_order", "index_offset", "total_envs"},
+        "from the observations": {"sensors", "resolution"},
+        "rewards of the training": {"slack_reward", "progress_reward", "success_reward", "final_reward"},
+        "how it runs": {
+            "scene_cache", "num_resident_scenes", "swap_episodes", "scene_workers", "autoreset_mode",
+            "output", "device", "copy", "render_backend",
+        },
+    }  # fmt: skip
+    kept = [*VIEW_FIELDS, *TASK_FIELDS, *(name for names in left.values() for name in names)]
+    assert sorted(kept) == sorted(field.name for field in dataclasses.fields(EnvConfig))
 
 
 def test_fresh_keeps_the_old_run(copied, capsys, monkeypatch):
