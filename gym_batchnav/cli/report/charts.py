@@ -57,7 +57,9 @@ def learning_curves(
         axis.set_xlabel("frames", color=MUTED, fontsize=9)
         axis.xaxis.set_major_locator(MaxNLocator(5))
         axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _thousands(v)))
-    axes[0].legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper left")
+    # A run in which no episode has ended yet shows no curve.
+    if axes[0].get_legend_handles_labels()[1]:
+        axes[0].legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper left")
     return _svg(figure)
 
 
