@@ -28,8 +28,9 @@ ScenesOrNone = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="SCENES",
 SensorsOrNone = Annotated[
     tuple[Sensor, ...] | None, tyro.conf.arg(metavar="[{depth,rgb} ...]", help_behavior_hint="")
 ]
+PresetName = Literal["quick", "cpu", "bps-depth", "bps-rgb", "ddppo"]
 PresetOrNone = Annotated[
-    Literal["quick", "cpu", "bps-depth", "bps-rgb", "ddppo"] | None,
+    PresetName | None,
     tyro.conf.arg(metavar="{quick,cpu,bps-depth,bps-rgb,ddppo}", help_behavior_hint=""),
 ]
 TaskOrNone = Annotated[
@@ -207,7 +208,7 @@ class BenchArgs:
 
     The figure is the median of five windows after a warm-up. render draws random views from the walkable
     ground of the resident scenes; step acts with forward 0.6, left 0.2, right 0.2, resets included;
-    train runs the bundled learner as the preset quick does, rollouts and updates together. start measures
+    train runs the bundled learner as a preset does, rollouts and updates together. start measures
     the seconds from make_vec to the first observations in fresh processes, five times with an empty cache of
     scenes and five times with a full one.
     """
@@ -245,6 +246,8 @@ class BenchArgs:
     top."""
     seed: int = 0
     """Seed of scenes, episodes and actions."""
+    preset: PresetName = "quick"
+    """For bench train: the kind of run, as in batchnav train."""
     set: Settings = ()
     """Change a setting of the learner for bench train, e.g. ppo.rollout_length=32."""
     device: DeviceOrNone = None

@@ -1,9 +1,11 @@
-"""The one script to run where an NVIDIA GPU is at hand; under 6 minutes, no data but the built-in houses.
+"""The one script to run where an NVIDIA GPU is at hand; no data but the built-in houses.
 
-    python tests/gpu/device_check.py --json device.json
+    python tests/gpu/device_check.py --json device.json               # under 6 minutes
+    python tests/gpu/device_check.py --training --json training.json  # about 7 minutes
 
 It checks that images that CUDA maps equal images that are read back, byte for byte; that the backends agree;
-that 1,000 steps leak nothing; and measures ``bench render`` and ``bench train``. Every part is a finding of
+that 1,000 steps leak nothing; and measures ``bench render`` and ``bench train``. With ``--training`` it
+measures the preset ``bps-depth`` instead, and trains with it for five minutes. Every part is a finding of
 its own: one that fails does not end the others, and the exit status is 1. ``--cpu`` runs all of it in
 software with tiny sizes, so that the script is tested where there is no GPU.
 """
@@ -60,6 +62,12 @@ class Plan:
     """Numbers of environments of the benchmarks."""
     render_seconds: float
     train_seconds: float
+    large: tuple[str, ...]
+    """Arguments of the preset ``bps-depth``, for its benchmark and its run."""
+    run: tuple[str, ...]
+    """More arguments of the run."""
+    minutes: float
+    """Of the run."""
     budget: float = 340.0
     """Seconds after which no further benchmark is begun."""
 
@@ -67,10 +75,16 @@ class Plan:
 ON_GPU = Plan(
     device="cuda:0", backends=("gl", "gl-raycast"), trained=("gl", "gl-raycast"), batches=(256, 1024, 4096),
     houses=4, views=100, envs=64, steps=1000, render_seconds=2.5, train_seconds=5.0,
+    large=("--num-envs", "1024"), run=("--eval-episodes", "200"), minutes=5.0,
 )  # fmt: skip
 IN_SOFTWARE = Plan(
     device="cpu", backends=("gl", "gl-raycast"), trained=("gl",), batches=(4,),
     houses=1, views=8, envs=4, steps=30, render_seconds=0.2, train_seconds=0.5,
+    large=("--num-envs", "4", "--set", "ppo.rollout_length=4", "--set", "policy.base_planes=8"), minutes=5.0,
+    run=(
+        "--frames", "64", "--eval-episodes", "2", "--val-scenes", "houses:val[:2]",
+        "--env", "max_episode_steps=20",
+    ),
 )  # fmt: skip
 
 
@@ -195,27 +209,53 @@ def memory_mib(device: str) -> dict[str, float]:
     return {"host": resident, "gpu": (total - free) / 2**20}
 
 
-def run_bench(plan: Plan, what: str, backend: str, num_envs: int) -> dict[str, Any]:
-    """``batchnav bench`` in a process of its own; returns the parts of its record that matter."""
+def batchnav(*words: str, timeout_s: float) -> None:
+    """The command line in a process of its own."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([*sys.path[:2], os.environ.get("PYTHONPATH", "")]),
+    }
+    command = [sys.executable, "-m", "gym_batchnav.cli", *words]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout_s, check=False, env=environment
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+
+
+def run_bench(plan: Plan, what: str, *words: str) -> dict[str, Any]:
+    """``batchnav bench``; returns the parts of its record that matter."""
     seconds = plan.render_seconds if what == "render" else plan.train_seconds
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
-        command = [
-            sys.executable, "-c", "import sys; from gym_batchnav.cli import main; sys.exit(main())",
-            "bench", what, "--device", plan.device, "--backend", backend, "--num-envs", str(num_envs),
-            "--seconds", str(seconds), "--json", str(record),
-        ]  # fmt: skip
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([*sys.path[:2], os.environ.get("PYTHONPATH", "")]),
-        }
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False, env=environment
-        )
-        assert done.returncode == 0, done.stderr[-2000:]
+        batchnav(
+            "bench", what, "--device", plan.device, "--seconds", str(seconds), "--json", str(record), *words,
+            timeout_s=120,
+        )  # fmt: skip
         found = json.loads(record.read_text())
     kept = ("frames_per_second", "windows", "stages_ms", "backend", "reason", "gl_renderer")
     return {name: found[name] for name in kept if name in found}
+
+
+def run_training(plan: Plan) -> dict[str, Any]:
+    """``batchnav train`` by the preset ``bps-depth``, whole: what it reached, how fast, and its curve."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        batchnav(
+            "train", "--preset", "bps-depth", "--device", plan.device, "--run-dir", str(run),
+            "--time-limit", str(plan.minutes), "--set", "validate_every_frames=none", *plan.large, *plan.run,
+            timeout_s=60 * plan.minutes + 240,
+        )  # fmt: skip
+        trained, result = (json.loads((run / f"{name}.json").read_text()) for name in ("trained", "eval"))
+        lines = [json.loads(line) for line in (run / "train.jsonl").read_text().splitlines()]
+    updates = [line for line in lines if line["kind"] == "update"]
+    shown = updates[:: max(1, len(updates) // 50)]
+    return {
+        "frames": trained["frames"],
+        "frames_per_second": trained["frames"] / trained["seconds"],
+        "agents": result["agents"],
+        "curve": [{"frames": line["frames"], **line["metrics"]} for line in shown],
+        "seconds_of_last_update": updates[-1]["seconds"],
+    }
 
 
 def parts(plan: Plan) -> dict[str, Callable[[], dict[str, Any]]]:
@@ -229,15 +269,24 @@ def parts(plan: Plan) -> dict[str, Callable[[], dict[str, Any]]]:
         for num_envs in plan.batches:
             for backend in backends:
                 name = f"bench {what} {backend} {num_envs}"
-                checks[name] = partial(run_bench, plan, what, backend, num_envs)
+                words = ("--backend", backend, "--num-envs", str(num_envs))
+                checks[name] = partial(run_bench, plan, what, *words)
     return checks
 
 
-def run(plan: Plan) -> dict[str, Any]:
-    """Run all parts; the record says what each found, or how it failed."""
+def training_parts(plan: Plan) -> dict[str, Callable[[], dict[str, Any]]]:
+    """The large-batch learner as published, in order."""
+    return {
+        "bench train bps-depth": partial(run_bench, plan, "train", "--preset", "bps-depth", *plan.large),
+        "training": partial(run_training, plan),
+    }
+
+
+def run(plan: Plan, todo: dict[str, Callable[[], dict[str, Any]]]) -> dict[str, Any]:
+    """Run the parts; the record says what each found, or how it failed."""
     begun = time.monotonic()
     record: dict[str, Any] = {"system": system_facts(), "device": plan.device, "parts": {}}
-    for name, part in parts(plan).items():
+    for name, part in todo.items():
         spent = time.monotonic() - begun
         if name.startswith("bench") and spent > plan.budget:
             record["parts"][name] = {"ok": True, "skipped": f"{spent:.0f} s are spent"}
@@ -260,9 +309,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", type=Path, help="write the record here")
+    parser.add_argument("--training", action="store_true", help="the large-batch learner instead")
     parser.add_argument("--cpu", action="store_true", help="tiny sizes in software")
     arguments = parser.parse_args()
-    record = run(IN_SOFTWARE if arguments.cpu else ON_GPU)
+    plan = IN_SOFTWARE if arguments.cpu else ON_GPU
+    record = run(plan, training_parts(plan) if arguments.training else parts(plan))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(record, indent=2, default=str) + "\n")
     return 0 if record["ok"] else 1

@@ -27,3 +27,18 @@ def test_the_script_in_software(tmp_path):
     assert record["parts"]["bench train gl 4"]["frames_per_second"] > 0
     assert record["parts"]["leaks"]["steps"] == 30
     assert record["parts"]["interop of gl"]["interop"].startswith("not needed")
+
+
+@pytest.mark.slow
+def test_the_training_in_software(tmp_path):
+    file = tmp_path / "record.json"
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--cpu", "--training", "--json", str(file)],
+        capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+    parts = json.loads(file.read_text())["parts"]
+    assert {name: found["error"] for name, found in parts.items() if not found["ok"]} == {}
+    assert done.returncode == 0, done.stderr
+    assert parts["bench train bps-depth"]["frames_per_second"] > 0
+    assert parts["training"]["frames"] == parts["training"]["curve"][-1]["frames"] > 0
+    assert {"trained", "straight", "expert"} <= set(parts["training"]["agents"])

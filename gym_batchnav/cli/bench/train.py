@@ -26,11 +26,11 @@ from .windows import measure
 
 
 def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
-    """Train as the preset ``quick`` does in five windows of whole updates, between those of the peers."""
+    """Train as a preset does, in five windows of whole updates, between those of the peers."""
     choices = choose(args.compare, args.peer_python, "train", args.sensors)
-    preset = PRESETS["quick"]
+    preset = PRESETS[args.preset]
     given = {} if args.num_resident_scenes is None else {"num_resident_scenes": args.num_resident_scenes}
-    config = EnvConfig.from_kwargs({**preset.env, **given}, config)
+    config = EnvConfig.from_kwargs({"preset": preset.env_preset, **preset.env, **given}, config)
     learner = _learner(args, {})
     with ExitStack() as stack:
         ours = stack.enter_context(Updates(learner, args.num_envs, config))
@@ -63,11 +63,12 @@ def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
 def _learner(args: BenchArgs, equal: Mapping[str, Any]) -> TrainConfig:
     """The learner that is measured, or the one that does what a peer does."""
     settings = {
-        **PRESETS["quick"].learner,
+        **PRESETS[args.preset].learner,
         "total_frames": 10**12,
         "seed": args.seed,
         "device": choose_device(args.device),
         "checkpoint_every_s": 1e9,
+        "validate_every_frames": None,
         "tensorboard": False,
         **parse_settings(args.set),
         **equal,
