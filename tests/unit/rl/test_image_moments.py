@@ -92,7 +92,7 @@ def test_the_sample_is_bounded_fixed_and_spread():
 
 
 def test_only_uint8_images_are_scaled():
-    policy = ActorCritic(POLICY, SPEC)
+    policy = ActorCritic(dataclasses.replace(POLICY, depth_transform="sqrt"), SPEC)
     assert list(policy.image_moments) == ["rgb"]
     assert not ActorCritic(dataclasses.replace(POLICY, normalize_rgb=False), SPEC).image_moments
     rgb = torch.zeros(2, 3, 8, 8, 3, dtype=torch.uint8)
