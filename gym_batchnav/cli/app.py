@@ -106,15 +106,15 @@ def _stdout_is_broken() -> bool:
 def dispatch(arguments: object) -> int:
     """Run one subcommand; torch and GL are imported only here, so that ``--help`` is quick."""
     if isinstance(arguments, TrainArgs):
-        from .train import run_train
+        from .training.train import run_train
 
         return run_train(arguments)
     if isinstance(arguments, EvalArgs):
-        from .evaluate import run_eval
+        from .evaluation.evaluate import run_eval
 
         return run_eval(arguments)
     if isinstance(arguments, ExportArgs):
-        from .export import run_export
+        from .evaluation.export import run_export
 
         return run_export(arguments)
     if isinstance(arguments, DoctorArgs):

@@ -15,8 +15,8 @@ from ..sim import Simulator
 from ..sim.episode_writer import write_episodes
 from ..sim.episodes import Episode
 from .args import EpisodesArgs
-from .runs import write_json
 from .show import console
+from .training.runs import write_json
 
 Floats = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from gym_batchnav.cli.factories import env_factories
+from gym_batchnav.cli.training.factories import env_factories
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
 from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig, load_checkpoint, train

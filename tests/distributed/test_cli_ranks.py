@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from gym_batchnav.cli import main
-from gym_batchnav.cli.ranks import drawing_on, own_cores, rank_env
+from gym_batchnav.cli.training.ranks import drawing_on, own_cores, rank_env
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
 from gym_batchnav.errors import DistributedError

@@ -11,7 +11,7 @@ import pytest
 import tyro
 
 from gym_batchnav.cli.app import Arguments
-from gym_batchnav.cli.settings import learner_config, parse_settings
+from gym_batchnav.cli.training.settings import learner_config, parse_settings
 from gym_batchnav.rl import PolicyConfig, TrainConfig
 from gym_batchnav.rl.config.encoders import PUBLISHED
 from gym_batchnav.rl.nets.policy import ActorCritic

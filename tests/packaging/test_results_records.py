@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from gym_batchnav.cli.app import Arguments
-from gym_batchnav.cli.plan import plan_training
+from gym_batchnav.cli.training.plan import plan_training
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "results"
 

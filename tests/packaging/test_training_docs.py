@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from gym_batchnav.cli.args import TrainArgs
-from gym_batchnav.cli.plan import plan_training
-from gym_batchnav.cli.presets import PRESETS
+from gym_batchnav.cli.training.plan import plan_training
+from gym_batchnav.cli.training.presets import PRESETS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 

@@ -12,8 +12,8 @@ from ...errors import ConfigError
 from ..args import BenchArgs
 from ..devices import output_on
 from ..machine import machine_facts, peak_memory_mib
-from ..runs import write_json
 from ..show import bench_table, comparison_table, console, start_table
+from ..training.runs import write_json
 
 Benchmark = Callable[[BenchArgs, EnvConfig], dict[str, Any]]
 PLACES = ("json", "peer_python")

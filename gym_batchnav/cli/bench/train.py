@@ -11,10 +11,10 @@ from typing import Any
 from ...config import EnvConfig
 from ...rl import TrainConfig
 from ..args import BenchArgs
-from ..plan import choose_device
-from ..presets import PRESETS
-from ..settings import learner_config, parse_settings
 from ..show import console
+from ..training.plan import choose_device
+from ..training.presets import PRESETS
+from ..training.settings import learner_config, parse_settings
 from .comparison import comparison
 from .peers.peer import Peer
 from .peers.task import Task

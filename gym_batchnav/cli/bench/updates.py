@@ -13,7 +13,7 @@ from typing import Any
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
 from ...rl import RunInfo, TrainCallback, TrainConfig, train
-from ..factories import MakeEnvs, env_factories
+from ..training.factories import MakeEnvs, env_factories
 
 WARM_UP_UPDATES = 3
 

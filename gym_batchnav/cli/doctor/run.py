@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ..args import DoctorArgs
-from ..runs import write_json
 from ..show import console
+from ..training.runs import write_json
 from .picture import draw_apart
 from .problems import Problem, find_problems
 from .system import system_facts

@@ -12,8 +12,8 @@ from rich.table import Table
 from ...errors import ConfigError
 from ...scenes.cache import SceneCache, open_cache
 from ...scenes.cache.store import Entry
-from ..runs import write_json
 from ..show import console
+from ..training.runs import write_json
 from .args import CacheArgs
 
 KINDS = {

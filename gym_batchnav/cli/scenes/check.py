@@ -10,8 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ...errors import ConfigError
 from ..machine import machine_facts, usable_cores
-from ..runs import write_json
 from ..show import console
+from ..training.runs import write_json
 from .args import CheckArgs
 from .findings import Findings, Plan, look_at
 from .pool import spread

@@ -17,8 +17,8 @@ from ...nav import NavMesh, navmesh_for
 from ...nav.survey import Survey, survey
 from ...scenes import Scene, SceneRef, resolve_scenes, save_scene
 from ...scenes.houses import HouseConfig, make_house
-from ..runs import write_json
 from ..show import console
+from ..training.runs import write_json
 from .args import HousesArgs
 from .bake import SUFFIX, file_name
 

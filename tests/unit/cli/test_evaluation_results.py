@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gym_batchnav import EnvConfig, EpisodeSet
-from gym_batchnav.cli.checkpoints import chosen_checkpoint
-from gym_batchnav.cli.contest import Outcome, most_rows
-from gym_batchnav.cli.contestants import Trained, rival, same_task
-from gym_batchnav.cli.differences import differences
-from gym_batchnav.cli.protocol import evaluation_record, protocol
+from gym_batchnav.cli.evaluation.checkpoints import chosen_checkpoint
+from gym_batchnav.cli.evaluation.contest import Outcome, most_rows
+from gym_batchnav.cli.evaluation.contestants import Trained, rival, same_task
+from gym_batchnav.cli.evaluation.differences import differences
+from gym_batchnav.cli.evaluation.protocol import evaluation_record, protocol
+from gym_batchnav.cli.evaluation.strata import strata
 from gym_batchnav.cli.report import AgentResult, EpisodeTrace
 from gym_batchnav.cli.show import differences_table, label, part_label, strata_tables
-from gym_batchnav.cli.strata import strata
 from gym_batchnav.errors import CheckpointError, ConfigError
 from gym_batchnav.rl import pretrained
 from gym_batchnav.rl.intervals import bootstrap_interval, mean_interval

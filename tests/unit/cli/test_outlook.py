@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from gym_batchnav.cli.args import TrainArgs
-from gym_batchnav.cli.contestants import initial_policy
-from gym_batchnav.cli.outlook import Forecast, outlook
-from gym_batchnav.cli.plan import plan_training
-from gym_batchnav.cli.presets import PRESETS
+from gym_batchnav.cli.evaluation.contestants import initial_policy
+from gym_batchnav.cli.training.outlook import Forecast, outlook
+from gym_batchnav.cli.training.plan import plan_training
+from gym_batchnav.cli.training.presets import PRESETS
 from gym_batchnav.rl import RunInfo, TrainConfig
 
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from gym_batchnav.cli.args import TrainArgs
-from gym_batchnav.cli.plan import plan_training
-from gym_batchnav.cli.planfile import read_plan, write_plan
-from gym_batchnav.cli.presets import PRESETS
+from gym_batchnav.cli.training.plan import plan_training
+from gym_batchnav.cli.training.planfile import read_plan, write_plan
+from gym_batchnav.cli.training.presets import PRESETS
 from gym_batchnav.errors import ConfigError
 
 rates = st.floats(1e-8, 1.0, allow_subnormal=False)

@@ -8,9 +8,9 @@ import pytest
 import tyro
 
 from gym_batchnav.cli.args import TrainArgs
-from gym_batchnav.cli.plan import default_run_dir, plan_training
-from gym_batchnav.cli.presets import PRESETS
-from gym_batchnav.cli.settings import learner_config, parse_settings
+from gym_batchnav.cli.training.plan import default_run_dir, plan_training
+from gym_batchnav.cli.training.presets import PRESETS
+from gym_batchnav.cli.training.settings import learner_config, parse_settings
 from gym_batchnav.config import EnvConfig, EpisodeSet
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.learning.schedule import learning_rate, rate_scale

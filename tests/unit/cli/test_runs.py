@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gym_batchnav.cli.runs import (
+from gym_batchnav.cli.training.runs import (
     RunDir,
     Stage,
     decide,

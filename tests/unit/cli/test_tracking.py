@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from gym_batchnav.cli import main
-from gym_batchnav.cli.tracking import WandbLogger
+from gym_batchnav.cli.training.tracking import WandbLogger
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import RunInfo, TrainConfig
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from scipy.ndimage import binary_dilation
 
-from gym_batchnav.cli import contest, main
-from gym_batchnav.cli import train as train_module
+from gym_batchnav.cli import main
 from gym_batchnav.cli.args import TrainArgs
-from gym_batchnav.cli.contestants import TASK_FIELDS, VIEW_FIELDS
-from gym_batchnav.cli.plan import plan_training
-from gym_batchnav.cli.runs import read_json
+from gym_batchnav.cli.evaluation import contest
+from gym_batchnav.cli.evaluation.contestants import TASK_FIELDS, VIEW_FIELDS
+from gym_batchnav.cli.training import train as train_module
+from gym_batchnav.cli.training.plan import plan_training
+from gym_batchnav.cli.training.runs import read_json
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import read_log

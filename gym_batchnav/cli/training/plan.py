@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from ..config import DEFAULT_SCENES, EnvConfig, EpisodeSet
-from ..envs import BatchPointNavEnv
-from ..errors import ConfigError
-from ..rl import TrainConfig
-from .args import TrainArgs
-from .devices import output_on
+from ...config import DEFAULT_SCENES, EnvConfig, EpisodeSet
+from ...envs import BatchPointNavEnv
+from ...errors import ConfigError
+from ...rl import TrainConfig
+from ..args import TrainArgs
+from ..devices import output_on
 from .factories import TASKS
 from .planfile import Sheet, read_plan
 from .presets import PRESETS, Preset

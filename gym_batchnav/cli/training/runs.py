@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from ..errors import CheckpointError, ConfigError
-from .locks import lock_file
+from ...errors import CheckpointError, ConfigError
+from ..locks import lock_file
 
 BUDGET = ("learner.total_frames", "learner.time_limit_s")
 """Settings that an explicit resume may change."""
@@ -138,7 +138,7 @@ def decide(run: RunDir, config: Mapping[str, Any], *, resume: bool = False) -> S
 def _completed(config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration with the learner's settings that came after it was stored, at their defaults."""
     # Imported here: it loads torch, which most users of this module do without.
-    from ..rl import TrainConfig
+    from ...rl import TrainConfig
 
     learner = TrainConfig.from_dict(config.get("learner", {}))
     filled = replace(learner, policy=learner.policy.filled())

@@ -24,7 +24,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import ConfigError
+from ...errors import ConfigError
 from .settings import ENV_NAMES, hint, learner_names
 
 Sheet = dict[str, Any]

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError
-from ..rl import load_policy
-from ..rl.pretrained import export_policy
-from .args import ExportArgs
+from ...errors import ConfigError
+from ...rl import load_policy
+from ...rl.pretrained import export_policy
+from ..args import ExportArgs
+from ..machine import machine_facts
+from ..show import console
+from ..training.runs import read_json, write_json
 from .checkpoints import chosen_checkpoint
 from .contestants import Trained
-from .machine import machine_facts
-from .runs import read_json, write_json
-from .show import console
 
 CARD_METRICS = ("success", "spl", "soft_spl")
 

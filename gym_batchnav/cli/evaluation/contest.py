@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..config import EnvConfig
-from ..envs import BatchPointNavEnv
-from ..rl import Agent, evaluate
+from ...config import EnvConfig
+from ...envs import BatchPointNavEnv
+from ...rl import Agent, evaluate
+from ..report import AgentResult, Difference, SceneMap, Stratum
+from ..training.factories import MakeRows
+from ..training.plan import MAX_EVAL_ENVS, choose_device
 from .differences import differences
-from .factories import MakeRows
-from .plan import MAX_EVAL_ENVS, choose_device
 from .recorder import Recorder
-from .report import AgentResult, Difference, SceneMap, Stratum
 from .strata import strata
 
 METRIC_KEYS = ("success", "spl", "soft_spl", "distance_to_goal", "path_length", "collisions")

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rl.intervals import Interval, group_labels, mean_interval
-from .report import AgentResult, EpisodeTrace, Stratum
-from .report.stats import distance_bins
+from ...rl.intervals import Interval, group_labels, mean_interval
+from ..report import AgentResult, EpisodeTrace, Stratum
+from ..report.stats import distance_bins
 
 RATIO_EDGES = (1.0, 1.1, 1.25, 1.5, 2.0, math.inf)
 """Of geodesic to straight distance; Habitat's generator calls episodes under 1.1 straight."""

@@ -8,19 +8,19 @@ from typing import Any
 
 from rich.console import Console
 
-from ..config import EnvConfig, EpisodeSet
-from ..errors import ConfigError
-from ..rl import resolve_checkpoint
-from .args import EvalArgs
+from ...config import EnvConfig, EpisodeSet
+from ...errors import ConfigError
+from ...rl import resolve_checkpoint
+from ..args import EvalArgs
+from ..report import write_report
+from ..show import console, differences_table, results_table, strata_tables
+from ..training.plan import choose_device, evaluation_env
+from ..training.runs import write_json
 from .checkpoints import chosen_checkpoint
 from .contest import Contestant, Outcome, run_contest, write_episodes
 from .contestants import Trained, baselines, policy_contestants, rival, same_task
 from .pages import report_data
-from .plan import choose_device, evaluation_env
 from .protocol import evaluation_record
-from .report import write_report
-from .runs import write_json
-from .show import console, differences_table, results_table, strata_tables
 
 
 def run_eval(args: EvalArgs) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..errors import CheckpointError, ConfigError
-from ..rl import best_checkpoint, resolve_checkpoint
-from ..rl.pretrained import pretrained_path
+from ...errors import CheckpointError, ConfigError
+from ...rl import best_checkpoint, resolve_checkpoint
+from ...rl.pretrained import pretrained_path
 
 
 def chosen_checkpoint(given: Path | None, *, best: bool = False, pretrained: bool = False) -> Path:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError
-from ..rl import RunInfo, TrainCallback, TrainResult
+from ...errors import ConfigError
+from ...rl import RunInfo, TrainCallback, TrainResult
 from .runs import flatten, read_json, write_json
 
 _LEFT_OUT = ("kind", "frames")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..rl.intervals import Interval, group_labels, paired_interval
-from .report import AgentResult, Difference
+from ...rl.intervals import Interval, group_labels, paired_interval
+from ..report import AgentResult, Difference
 
 DIFFERENCE_KEYS = ("success", "spl", "soft_spl")
 

@@ -9,23 +9,23 @@ from typing import Any
 
 from rich.console import Console
 
-from ..envs.choosing import scene_refs
-from ..rl import ProgressBar, TrainResult, read_log, train
-from ..rl.distributed import World, find_launch, join_world, rank_device
-from .args import TrainArgs
-from .contest import Contestant, Outcome, run_contest, write_episodes
-from .contestants import Trained, baselines, initial_policy, policy_contestants, untrained
+from ...envs.choosing import scene_refs
+from ...rl import ProgressBar, TrainResult, read_log, train
+from ...rl.distributed import World, find_launch, join_world, rank_device
+from ..args import TrainArgs
+from ..evaluation.contest import Contestant, Outcome, run_contest, write_episodes
+from ..evaluation.contestants import Trained, baselines, initial_policy, policy_contestants, untrained
+from ..evaluation.pages import report_data
+from ..evaluation.protocol import evaluation_record
+from ..machine import machine_facts
+from ..report import write_report
+from ..show import console, results_table
 from .factories import env_factories
-from .machine import machine_facts
 from .outlook import Forecast, outlook
-from .pages import report_data
 from .plan import TrainPlan, plan_training
 from .planfile import write_plan
-from .protocol import evaluation_record
 from .ranks import describe, drawing_on, own_cores, rank_env
-from .report import write_report
 from .runs import RunDir, Stage, decide, read_json, set_aside, write_json
-from .show import console, results_table
 from .tracking import WandbLogger
 from .validation import Validator
 

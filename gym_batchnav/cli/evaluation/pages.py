@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..config import EnvConfig
+from ...config import EnvConfig
+from ..report import AgentResult, ReportData
+from ..training.runs import flatten
 from .contest import Outcome
-from .report import AgentResult, ReportData
-from .runs import flatten
 
 
 def report_data(

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from ..config import EnvConfig
-from ..rl import RunInfo, TrainCallback
-from ..rl.running.progress import clock
+from ...config import EnvConfig
+from ...rl import RunInfo, TrainCallback
+from ...rl.running.progress import clock
 from .plan import TrainPlan, scene_names
 from .presets import PRESETS
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import BatchPointNavEnv
-from ..rl import EpisodeRecord, EvaluationStep
-from .report import EpisodeTrace, Frame, SceneMap
+from ...envs import BatchPointNavEnv
+from ...rl import EpisodeRecord, EvaluationStep
+from ..report import EpisodeTrace, Frame, SceneMap
 
 
 @dataclass(slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from ..config import EnvConfig
-from ..envs import BatchPointNavEnv
-from ..errors import DistributedError
-from ..rl.distributed import Launch, World
+from ...config import EnvConfig
+from ...envs import BatchPointNavEnv
+from ...errors import DistributedError
+from ...rl.distributed import Launch, World
 
 
 def rank_env(config: EnvConfig, num_envs: int, launch: Launch, device: str) -> EnvConfig:

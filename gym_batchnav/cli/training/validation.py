@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..config import EnvConfig
-from ..envs import BatchPointNavEnv
-from ..rl import PolicyAgent, evaluate
+from ...config import EnvConfig
+from ...envs import BatchPointNavEnv
+from ...rl import PolicyAgent, evaluate
+from ..machine import available_memory_gib
 from .factories import MakeRows
-from .machine import available_memory_gib
 
 MAX_ROWS = 64
 SPARE_MEMORY_GIB = 2.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..config import EnvConfig
-from ..envs import BatchImageNavEnv, BatchObjectNavEnv, BatchPointNavEnv
-from ..envs.choosing import scene_refs
-from ..envs.planning import split_rows
+from ...config import EnvConfig
+from ...envs import BatchImageNavEnv, BatchObjectNavEnv, BatchPointNavEnv
+from ...envs.choosing import scene_refs
+from ...envs.planning import split_rows
 
 MakeEnvs = Callable[[], BatchPointNavEnv]
 MakeRows = Callable[[int, EnvConfig], BatchPointNavEnv]

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..config import EnvConfig, EpisodeSet
-from ..rl.intervals import CONFIDENCE, RESAMPLES, group_labels
+from ...config import EnvConfig, EpisodeSet
+from ...rl.intervals import CONFIDENCE, RESAMPLES, group_labels
+from ..machine import machine_facts
+from ..report import AgentResult
 from .contest import Outcome, summary
-from .machine import machine_facts
-from .report import AgentResult
 
 
 def evaluation_record(outcome: Outcome, config: EnvConfig) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..config import EnvConfig
-from ..errors import ConfigError
-from ..rl import TrainConfig
+from ...config import EnvConfig
+from ...errors import ConfigError
+from ...rl import TrainConfig
 from .runs import flatten
 
 ENV_NAMES = tuple(field.name for field in dataclasses.fields(EnvConfig))

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..config import SENSORS, EnvConfig
-from ..envs import BatchPointNavEnv
-from ..errors import ConfigError
-from ..rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, load_checkpoint, load_policy
-from ..rl.nets.policy import ActorCritic
-from ..rl.pretrained import FOLDER
-from ..rl.running.seeding import derive_seed, seed_global
-from ..rl.spec import EnvSpec, env_spec
+from ...config import SENSORS, EnvConfig
+from ...envs import BatchPointNavEnv
+from ...errors import ConfigError
+from ...rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, load_checkpoint, load_policy
+from ...rl.nets.policy import ActorCritic
+from ...rl.pretrained import FOLDER
+from ...rl.running.seeding import derive_seed, seed_global
+from ...rl.spec import EnvSpec, env_spec
+from ..training.factories import TASKS, MakeRows
+from ..training.runs import read_json
 from .contest import Contestant
-from .factories import TASKS, MakeRows
-from .runs import read_json
 
 VIEW_FIELDS = (
     "hfov_deg",

@@ -1,0 +1,1 @@
+"""``batchnav eval`` and ``export``: agents on the same episodes, and what comes of it."""
