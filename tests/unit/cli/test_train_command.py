@@ -40,7 +40,8 @@ SETTINGS = {
     "threads": 1,
 }
 AGENTS = ["trained", "trained-greedy", "straight", "random", "expert", "untrained"]
-TINY = [word for pair in FLAGS.items() for word in pair]
+# Agents that have learnt nothing walk to the limit.
+TINY = [*(word for pair in FLAGS.items() for word in pair), "--env", "max_episode_steps=120"]
 TINY += [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
 
 
