@@ -35,13 +35,25 @@ def advantages(
         (T, N); advantages + values are the returns to learn.
     """
     ended = terminated | truncated
-    following = torch.cat((values[1:], last_values[None]))
-    following = torch.where(truncated, final_values, following).masked_fill(terminated, 0.0)
+    following = following_values(values, last_values, terminated, truncated, final_values)
     deltas = rewards + gamma * following - values
     carry = gamma * lam * (~ended).to(deltas.dtype)
-    result = torch.empty_like(deltas)
-    running = torch.zeros_like(last_values)
-    for t in range(deltas.shape[0] - 1, -1, -1):
-        running = deltas[t] + carry[t] * running
+    return backward_sums(deltas, carry)
+
+
+def following_values(
+    values: Tensor, last_values: Tensor, terminated: Tensor, truncated: Tensor, final_values: Tensor
+) -> Tensor:
+    """(T, N) value of what comes after each step; arguments as for ``advantages``."""
+    following = torch.cat((values[1:], last_values[None]))
+    return torch.where(truncated, final_values, following).masked_fill(terminated, 0.0)
+
+
+def backward_sums(terms: Tensor, carry: Tensor) -> Tensor:
+    """(T, N) s_t = terms_t + carry_t s_{t+1}, with nothing after the last step."""
+    result = torch.empty_like(terms)
+    running = torch.zeros_like(terms[0])
+    for t in range(terms.shape[0] - 1, -1, -1):
+        running = terms[t] + carry[t] * running
         result[t] = running
     return result

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
+
+from gym_batchnav.rl.learning.gae import backward_sums, following_values
 
 
 class VTrace(NamedTuple):
@@ -57,22 +58,9 @@ def vtrace(
     ratios = log_ratios.exp()
     rho, c = ratios.clamp_max(rho_bar), lam * ratios.clamp_max(c_bar)
     ended = terminated | truncated
-    following = _after(values, last_values, terminated, truncated, final_values)
+    following = following_values(values, last_values, terminated, truncated, final_values)
     deltas = rho * (rewards + gamma * following - values)
     carry = gamma * c * (~ended).to(deltas.dtype)
-    corrections = torch.empty_like(deltas)
-    running = torch.zeros_like(last_values)
-    for t in range(deltas.shape[0] - 1, -1, -1):
-        running = deltas[t] + carry[t] * running
-        corrections[t] = running
-    returns = values + corrections
-    after = _after(returns, last_values, terminated, truncated, final_values)
+    returns = values + backward_sums(deltas, carry)
+    after = following_values(returns, last_values, terminated, truncated, final_values)
     return VTrace(rewards + gamma * after - values, returns)
-
-
-def _after(
-    values: Tensor, last_values: Tensor, terminated: Tensor, truncated: Tensor, final_values: Tensor
-) -> Tensor:
-    """What is still to come after each step."""
-    following = torch.cat((values[1:], last_values[None]))
-    return torch.where(truncated, final_values, following).masked_fill(terminated, 0.0)

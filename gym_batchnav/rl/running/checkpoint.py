@@ -11,7 +11,8 @@ import shutil
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,20 @@ def save_checkpoint(path: Path, content: Mapping[str, Any]) -> None:
     """
     buffer = io.BytesIO()
     torch.save(encode_arrays({**content, "format": FORMAT}), buffer)
+    with _replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(buffer.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Gives a name beside ``path`` to write to; the file takes its place at the end, or is gone."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with temporary.open("wb") as file:
-                file.write(buffer.getbuffer())
-                file.flush()
-                os.fsync(file.fileno())
+            yield temporary
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -153,18 +160,8 @@ def link_checkpoint(path: Path, name: Path) -> None:
     Raises:
         CheckpointError: the name cannot be written.
     """
-    temporary = name.with_name(f".{name.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            _link_or_copy(path, temporary)
-            os.replace(temporary, name)
-        finally:
-            temporary.unlink(missing_ok=True)
-        _sync_folder(name.parent)
-    except OSError as error:
-        raise CheckpointError(
-            f"cannot write the checkpoint {name}: {error}; free space or choose another folder"
-        ) from error
+    with _replacing(name) as temporary:
+        _link_or_copy(path, temporary)
 
 
 def _link_or_copy(path: Path, name: Path) -> None:

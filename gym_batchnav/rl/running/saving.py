@@ -57,23 +57,31 @@ class Saver:
         """
         frames = state.counters.frames
         episodes, means = state.episodes()
+        best = False
         if self.best_by == "training" and episodes >= _BEST_EPISODES:
-            self.save_if_best(state, means.get(self.config.best_metric, means["return"]), validated_frames)
+            best = self._raise_best(means.get(self.config.best_metric, means["return"]))
         path = ckpt.checkpoint_path(self.folder, state.counters.updates)
         content = self._content(state, validated_frames)
         if state.world.is_main:
+            if best:
+                ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, content)
             self._write(path, content, frames)
         self._last_time, self._last_frames = time.monotonic(), frames
         return path
 
     def save_if_best(self, state: RunState, score: float, validated_frames: int) -> bool:
         """Writes the best checkpoint if ``score`` is above all before; gives whether it is."""
-        if not score > self.best:
+        if not self._raise_best(score):
             return False
-        self.best = score
         content = self._content(state, validated_frames)
         if state.world.is_main:
             ckpt.save_checkpoint(self.folder / ckpt.BEST_NAME, content)
+        return True
+
+    def _raise_best(self, score: float) -> bool:
+        if not score > self.best:
+            return False
+        self.best = score
         return True
 
     def _write(self, path: Path, content: Mapping[str, Any], frames: int) -> None:
