@@ -70,4 +70,5 @@ bench train-houses-depth-64-embree train --num-envs 128 --backend embree
 # Apart, and longer: a window holds at least one update, and an update of sb3-recurrent takes seconds.
 bench train-houses-peers-depth-64-embree train --num-envs 128 --backend embree --compare sb3,sb3-recurrent
 bench train-houses-overlap-depth-64-embree train --num-envs 128 --backend embree --compare overlap,act-threads
+bench train-houses-overlap-256-depth-64-embree train --num-envs 256 --backend embree --compare overlap,act-threads
 python "$here/table.py"
