@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gym_batchnav.rl import read_log
+
 HERE = Path(__file__).resolve().parent
 TEST = ("--scenes", "houses:test", "--episodes", "1000")
 SEEDS = (0, 1, 2)
@@ -120,7 +122,7 @@ def best_rate(optimizer: str, score: Callable[[Run], float], rates: Sequence[flo
 
 def last_validation(folder: Path) -> float:
     """SPL of a run's last validation, on houses:val."""
-    return float(lines(folder / "train.jsonl", "validation")[-1]["metrics"]["spl"])
+    return float(read_log(folder, "validation")[-1]["metrics"]["spl"])
 
 
 EXPERIMENTS: dict[str, Callable[[Path], Iterator[Run]]] = {
@@ -176,10 +178,10 @@ def run_record(run: Run, folder: Path) -> dict[str, Any]:
         "seconds": trained["seconds"],
         "learner": config["learner"],
         "machine": config["machine"],
-        "curve": curve(lines(folder / "train.jsonl", "update")),
+        "curve": curve(read_log(folder, "update")),
         "validations": [
             {"frames": row["frames"], **{key: row["metrics"][key] for key in ("success", "spl")}}
-            for row in lines(folder / "train.jsonl", "validation")
+            for row in read_log(folder, "validation")
         ],
         "test": {
             **{key: result[key] for key in ("protocol", "agents", "differences", "strata")},
@@ -228,12 +230,6 @@ def houses(path: Path) -> dict[str, dict[str, float]]:
         name: {key: round(sum(row[key] for row in rows) / len(rows), 6) for key in ("success", "spl")}
         for name, rows in groups.items()
     }
-
-
-def lines(path: Path, kind: str) -> list[dict[str, Any]]:
-    """Records of one kind of a run's log."""
-    found = (json.loads(line) for line in path.read_text("utf-8").splitlines())
-    return [record for record in found if record["kind"] == kind]
 
 
 def read(path: Path) -> dict[str, Any]:
