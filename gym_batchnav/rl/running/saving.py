@@ -9,7 +9,7 @@ from typing import Any
 
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.running import checkpoint as ckpt
-from gym_batchnav.rl.running.state import RunState
+from gym_batchnav.rl.running.state import RunState, multiple_passed
 
 _BEST_EPISODES = 100
 
@@ -43,7 +43,7 @@ class Saver:
         if time.monotonic() - self._last_time >= self.config.checkpoint_every_s:
             return True
         every = (self.config.checkpoint_every_frames, self.config.keep_every_frames)
-        return any(step is not None and frames // step > self._last_frames // step for step in every)
+        return any(multiple_passed(step, self._last_frames, frames) for step in every)
 
     def save(self, state: RunState, validated_frames: int) -> Path:
         """Writes a checkpoint; gives its path.
@@ -86,8 +86,7 @@ class Saver:
 
     def _write(self, path: Path, content: Mapping[str, Any], frames: int) -> None:
         ckpt.save_checkpoint(path, content)
-        every = self.config.keep_every_frames
-        if every is not None and frames // every > self._last_frames // every:
+        if multiple_passed(self.config.keep_every_frames, self._last_frames, frames):
             ckpt.link_checkpoint(path, ckpt.milestone_path(self.folder, frames))
         ckpt.prune(self.folder, self.config.keep_checkpoints)
 

@@ -49,6 +49,11 @@ class Counters:
         return self.elapsed_before + time.monotonic() - self.started
 
 
+def multiple_passed(step: int | None, before: int, frames: int) -> bool:
+    """Whether a multiple of ``step`` lies above ``before`` and up to ``frames``; never where it is None."""
+    return step is not None and frames // step > before // step
+
+
 class RunState:
     """Policy, optimiser, collector and random generators of a run.
 

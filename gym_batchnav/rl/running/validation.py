@@ -11,7 +11,7 @@ from gym_batchnav.rl.agents import PolicyAgent
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.running.seeding import derive_seed, global_state, restore_global_state
-from gym_batchnav.rl.running.state import RunState
+from gym_batchnav.rl.running.state import RunState, multiple_passed
 
 Validate = Callable[[PolicyAgent], Mapping[str, float]]
 """Evaluates an agent and gives the means of its metrics by name; ``best_metric`` must be among them."""
@@ -72,8 +72,7 @@ class Validation:
 
     def due(self, frames: int) -> bool:
         """Whether a multiple of ``validate_every_frames`` was passed since the last validation."""
-        every = self.config.validate_every_frames
-        return every is not None and frames // every > self.frames // every
+        return multiple_passed(self.config.validate_every_frames, self.frames, frames)
 
     def run(self, state: RunState) -> dict[str, Any] | None:
         """Validates; gives the record for the log, or None where the run was asked to stop meanwhile."""
