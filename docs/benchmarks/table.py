@@ -34,11 +34,12 @@ def read_records(folder: Path = HERE) -> dict[str, Record]:
     return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
 
 
-def speeds(records: Mapping[str, Record]) -> str:
-    """Views per second by what is drawn; a column for each backend and device."""
+def speeds(records: Mapping[str, Record], pixels: int | None = None) -> str:
+    """Views per second by what is drawn, all sizes or one; a column for each backend and device."""
     cells: dict[tuple[str, str, str], dict[str, float]] = {}
     for record in records.values():
-        if record["benchmark"] == "render" and "swaps" not in record:
+        wanted = pixels in (None, record["arguments"]["resolution"])
+        if record["benchmark"] == "render" and "swaps" not in record and wanted:
             row = cells.setdefault((scene(record), images(record), size(record)), {})
             row[drawn_by(record)] = max(row.get(drawn_by(record), 0.0), record["frames_per_second"])
     columns = sorted({column for row in cells.values() for column in row})
@@ -88,15 +89,16 @@ def wholes(records: Mapping[str, Record]) -> str:
     return table(["what", "scenes", "images", "environments", "drawn by", "frames/s"], lines, right=1)
 
 
-def learners(records: Mapping[str, Record]) -> str:
-    """Learners beside ours with the same network and batches, on our environment; empty where none is."""
+def learners(records: Mapping[str, Record], names: Iterable[str] = tuple(LEARNERS)) -> str:
+    """The named learners beside ours with the same network and batches, on our environment."""
     found = [
         (record, entry)
         for record in records.values()
         if record["benchmark"] == "train"
         for entry in record.get("comparisons", ())
+        if entry["name"] in names
     ]
-    order = list(LEARNERS)
+    order = list(names)
     lines = [
         [
             LEARNERS[entry["name"]].format(entry["version"]),
@@ -107,14 +109,7 @@ def learners(records: Mapping[str, Record]) -> str:
         ]
         for record, entry in sorted(found, key=lambda pair: order.index(pair[1]["name"]))
     ]
-    if not lines:
-        return ""
-    said = (
-        "Other learners on this environment, each in one run with ours, with the same network, epochs and "
-        "batches; a ratio over 1 means that ours is faster. Two ways to keep a GPU busy gain nothing on two "
-        "cores, and are off there:"
-    )
-    return f"{said}\n\n{table(['learner', 'environments', 'frames/s', 'ours', 'ratio'], lines, right=3)}"
+    return table(["learner", "environments", "frames/s", "ours", "ratio"], lines, right=3)
 
 
 def swaps(records: Mapping[str, Record]) -> str:
@@ -218,10 +213,12 @@ def table(head: list[str], lines: list[list[str]], right: int) -> str:
 def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
     """The generated parts of each file, by name."""
     headlines = comparisons(records, HEADLINES)
-    front = {"speeds": f"{machine(records)}\n\n{speeds(records)}", "comparisons": headlines}
+    front = {"speeds": f"{machine(records)}\n\n{speeds(records, 64)}", "comparisons": headlines}
     return {
-        README: {**front, "steps": wholes(records), "learners": learners(records)},
+        README: {**front, "steps": wholes(records), "learners": learners(records, ("sb3", "sb3-recurrent"))},
         RECORDS: {
+            "speeds": speeds(records),
+            "learners": learners(records),
             "records": f"{machine(records)}\n\n{all_records(records)}",
             "swaps": swaps(records),
             "starts": starts(records),
