@@ -1,35 +1,25 @@
-"""Entry point: picks the subcommand and turns expected errors into one line."""
+"""Entry point: picks the command and turns expected errors into one line."""
 
 from __future__ import annotations
 
 import errno
+import inspect
+import io
 import os
 import select
+import shutil
 import sys
-from collections.abc import Sequence
-from typing import Annotated
-
-import tyro
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, cast
 
 from batchnav_renderer.errors import RendererError
 
 from ..errors import BatchNavError
-from .args import BenchArgs, DoctorArgs, EpisodesArgs, EvalArgs, ExportArgs, TrainArgs
-from .scenes.args import ScenesArgs
+from .commands import COMMANDS, similar
 
-Arguments = (
-    Annotated[TrainArgs, tyro.conf.subcommand("train")]
-    | Annotated[EvalArgs, tyro.conf.subcommand("eval")]
-    | Annotated[ExportArgs, tyro.conf.subcommand("export")]
-    | Annotated[BenchArgs, tyro.conf.subcommand("bench")]
-    | Annotated[EpisodesArgs, tyro.conf.subcommand("episodes")]
-    | Annotated[ScenesArgs, tyro.conf.subcommand("scenes")]
-    | Annotated[DoctorArgs, tyro.conf.subcommand("doctor")]
-)
-DESCRIPTION = (
-    "Batched visual navigation: train agents that find their way through 3D houses, evaluate them, measure "
-    "speed, look at scenes and into problems. 'batchnav COMMAND --help' explains each command."
-)
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 """A full disk, or one that may not be written: the user's to mend, and named by the error itself."""
@@ -47,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         try:
-            return _run(list(sys.argv[1:] if arguments is None else arguments))
+            with _short_warnings():
+                return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             # Here rather than at exit, so that a reader that is gone (``| head``) is noticed below.
             sys.stdout.flush()
@@ -55,20 +46,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not _stdout_is_broken():
             raise
         return BROKEN_PIPE
+    except KeyboardInterrupt:
+        print("batchnav: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _run(given: list[str]) -> int:
-    if not given:
-        given = ["--help"]
-    parsed = tyro.cli(
-        Arguments,
-        prog="batchnav",
-        description=DESCRIPTION,
-        args=given,
-        config=(tyro.conf.OmitSubcommandPrefixes,),
-    )
+    _spare_the_terminal()
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
+    name = given[0] if given else "--help"
+    if name in ("-h", "--help"):
+        from .overview import print_overview
+
+        print_overview()
+        return 0
+    if name == "--version":
+        from gym_batchnav import __version__
+
+        print(f"gym-batchnav {__version__}")
+        return 0
+    if name.startswith("--tyro-"):
+        return _complete(given)
+    if name not in COMMANDS:
+        print(f"batchnav: {_unknown(name)}", file=sys.stderr)
+        return ERROR
+    parsed = parse(given)
     try:
-        return dispatch(parsed)
+        return dispatch(name, parsed)
     except (BatchNavError, RendererError) as error:
         print(f"batchnav{_rank()}: {error}", file=sys.stderr)
         return ERROR
@@ -77,9 +82,89 @@ def _run(given: list[str]) -> int:
             raise
         print(f"batchnav: {error}", file=sys.stderr)
         return ERROR
-    except KeyboardInterrupt:
-        print("batchnav: interrupted", file=sys.stderr)
-        return INTERRUPTED
+
+
+def parse(given: Sequence[str]) -> Any:
+    """The arguments of a command, as its class in ``args`` or ``scenes.args``.
+
+    Ends the process where there is help to show, or something is wrong.
+
+    Args:
+        given: Name of the command and what follows it.
+    """
+    import tyro
+
+    name, *rest = given
+    arguments = COMMANDS[name].load_arguments()
+    return tyro.cli(
+        arguments,
+        prog=f"batchnav {name}",
+        description=_wrapped(inspect.getdoc(arguments) or ""),
+        args=rest or (["--help"] if name == "scenes" else []),
+        config=(tyro.conf.OmitSubcommandPrefixes,),
+    )
+
+
+def dispatch(name: str, arguments: Any) -> int:
+    """Run one command; torch, numba and GL are imported only here, so that ``--help`` is quick."""
+    from .waiting import compiling_told, waiting
+
+    with ExitStack() as stack:
+        with waiting(f"starting {name}"):
+            work = COMMANDS[name].load_work()
+            if COMMANDS[name].has_kernels:
+                stack.enter_context(compiling_told())
+        return work(arguments)
+
+
+def _complete(given: list[str]) -> int:
+    """Print or write a completion script of all commands; tyro ends the process."""
+    import tyro
+    from tyro.extras import subcommand_cli_from_dict
+
+    subcommand_cli_from_dict(
+        {name: command.load_arguments() for name, command in COMMANDS.items()},
+        prog="batchnav",
+        args=given,
+        config=(tyro.conf.OmitSubcommandPrefixes,),
+    )
+    return 0
+
+
+def _unknown(name: str) -> str:
+    if name.startswith("-"):
+        return f"{name} comes before no command; give a command first, such as 'batchnav train {name} ...'"
+    maybe = " or ".join(f"'{close}'" for close in similar(name, list(COMMANDS)))
+    hint = f"did you mean {maybe}?" if maybe else f"there are {', '.join(COMMANDS)}"
+    return f"there is no command '{name}'; {hint}"
+
+
+def _wrapped(text: str) -> str:
+    """Paragraphs that fit the terminal; tyro keeps only those line breaks that a space follows."""
+    wrapper = textwrap.TextWrapper(_width(), subsequent_indent="  ")
+    return "\n\n".join(wrapper.fill(" ".join(part.split())) for part in text.split("\n\n"))
+
+
+def _width() -> int:
+    return max(20, min(shutil.get_terminal_size().columns, 110))
+
+
+def _spare_the_terminal() -> None:
+    """What an old terminal cannot show becomes a question mark instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if not str(getattr(stream, "encoding", None) or "utf").lower().startswith("utf"):
+            cast(io.TextIOWrapper, stream).reconfigure(errors="replace")
+
+
+@contextmanager
+def _short_warnings() -> Iterator[None]:
+    """Warnings as one line each, without the source that raised them."""
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: f"batchnav: warning: {message}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _rank() -> str:
@@ -101,35 +186,3 @@ def _stdout_is_broken() -> bool:
         return False
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     return True
-
-
-def dispatch(arguments: object) -> int:
-    """Run one subcommand; torch and GL are imported only here, so that ``--help`` is quick."""
-    if isinstance(arguments, TrainArgs):
-        from .training.train import run_train
-
-        return run_train(arguments)
-    if isinstance(arguments, EvalArgs):
-        from .evaluation.evaluate import run_eval
-
-        return run_eval(arguments)
-    if isinstance(arguments, ExportArgs):
-        from .evaluation.export import run_export
-
-        return run_export(arguments)
-    if isinstance(arguments, DoctorArgs):
-        from .doctor import run_doctor
-
-        return run_doctor(arguments)
-    if isinstance(arguments, EpisodesArgs):
-        from .episodes import run_episodes
-
-        return run_episodes(arguments)
-    if isinstance(arguments, ScenesArgs):
-        from .scenes.run import run_scenes
-
-        return run_scenes(arguments)
-    assert isinstance(arguments, BenchArgs)
-    from .bench import run_bench
-
-    return run_bench(arguments)

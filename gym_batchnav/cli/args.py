@@ -122,7 +122,9 @@ class EvalArgs:
     ten scenes on, the intervals come from resampling whole scenes, and so speak of scenes like these.
     """
 
-    checkpoint: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(help_behavior_hint="")] = None
+    checkpoint: Annotated[
+        tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="CHECKPOINT", help_behavior_hint="")
+    ] = None
     """Checkpoint file, or the folder of a run (its newest checkpoint is taken)."""
     best: Flag = False
     """Of a run's folder, take the checkpoint that was the best in its validations."""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tyro
 
-from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.app import parse
 from gym_batchnav.cli.args import BenchArgs
 from gym_batchnav.cli.bench.rivals import choose
 
@@ -174,7 +173,7 @@ def made(tmp_path) -> dict[str, BenchArgs]:
             interpreter.touch()
     variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PEERS": str(tmp_path / "peers")}
     subprocess.run(["bash", FOLDER / "measure.sh", tmp_path], env=variables, check=True)
-    parsed = [tyro.cli(Arguments, args=shlex.split(line)) for line in log.read_text().splitlines()]
+    parsed = [parse(shlex.split(line)) for line in log.read_text().splitlines()]
     return {arguments.json.stem: arguments for arguments in parsed}
 
 

@@ -8,9 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-import tyro
 
-from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.app import parse
 from gym_batchnav.cli.training.settings import learner_config, parse_settings
 from gym_batchnav.rl import PolicyConfig, TrainConfig
 from gym_batchnav.rl.config.encoders import PUBLISHED
@@ -58,7 +57,7 @@ def test_every_encoder_has_its_row_and_its_parameters():
 def test_the_command_makes_the_policy_of_bps():
     line = block("sh").replace("\\\n", " ")
     arguments = shlex.split(line)[1:]
-    parsed = tyro.cli(Arguments, args=arguments, config=(tyro.conf.OmitSubcommandPrefixes,))
+    parsed = parse(arguments)
     config = learner_config(parse_settings(parsed.set))
     assert count(ActorCritic(config.policy, depth_spec(64))) == 10_988_085
     assert "10,988,085" in PAGE

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tyro
 from matplotlib.figure import Figure
 from scipy import stats
 
-from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.app import parse
 from gym_batchnav.cli.training.plan import plan_training
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "results"
@@ -152,10 +151,9 @@ def test_commands_of_the_experiments_are_understood(name, monkeypatch, tmp_path)
     (tmp_path / "blind" / "blind-seed0").mkdir(parents=True)
     planned = list(study.EXPERIMENTS[name](tmp_path))
     assert len({entry.name for entry in planned}) == len(planned)
-    configuration = (tyro.conf.OmitSubcommandPrefixes,)
     for entry in planned:
-        plan = plan_training(tyro.cli(Arguments, args=["train", *entry.train], config=configuration))
-        given = tyro.cli(Arguments, args=["eval", "RUN", *entry.evaluate], config=configuration)
+        plan = plan_training(parse(["train", *entry.train]))
+        given = parse(["eval", "RUN", *entry.evaluate])
         assert (given.scenes, given.episodes) == (("houses:test",), 1000)
         assert plan.env.scenes == ("houses:train",)
         assert plan.val_env.scenes == ("houses:val",)
@@ -177,12 +175,7 @@ def test_ablation_is_fair(monkeypatch, tmp_path):
     names = [entry.name for entry in planned]
     assert len(names) == 10
     assert names[6:] == ["adam-0.002-seed1", "adam-0.002-seed2", "lamb-0.023-seed1", "lamb-0.023-seed2"]
-    plans = [
-        plan_training(
-            tyro.cli(Arguments, args=["train", *e.train], config=(tyro.conf.OmitSubcommandPrefixes,))
-        )
-        for e in planned
-    ]
+    plans = [plan_training(parse(["train", *e.train])) for e in planned]
     for entry, plan in zip(planned, plans, strict=True):
         ppo = plan.learner.ppo
         assert plan.num_envs * ppo.rollout_length == 16_384

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import tyro
 from PIL import Image
 
-from gym_batchnav.cli.app import Arguments
+from gym_batchnav.cli.app import parse
 from gym_batchnav.cli.scenes.houses import SHEET_KEY
 from gym_batchnav.cli.scenes.recipes import RECIPES, markdown
 from gym_batchnav.scenes import resolve_scenes
@@ -51,7 +50,7 @@ def test_the_recipes_are_those_of_the_command():
 def test_every_command_parses(line):
     program, *arguments = shlex.split(line)
     assert program == "batchnav"
-    parsed = tyro.cli(Arguments, args=arguments, config=(tyro.conf.OmitSubcommandPrefixes,))
+    parsed = parse(arguments)
     assert type(parsed).__name__ == "ScenesArgs"
 
 

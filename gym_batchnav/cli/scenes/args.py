@@ -109,8 +109,8 @@ class HousesArgs:
 class CacheArgs:
     """Say what is kept on disk of scenes that were loaded before, so that they load fast; clear it.
 
-    It lies in the user's cache folder, or where BATCHNAV_CACHE says (a folder, or off), and takes up to
-    4 GiB, or BATCHNAV_CACHE_GIB. Clearing is safe while environments run.
+    It lies in the user's cache folder, or where BATCHNAV_CACHE says (a folder, or off), and takes 4 GiB at
+    most, or BATCHNAV_CACHE_GIB. Clearing is safe while environments run.
     """
 
     clear: Flag = False

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, RecipeArgs, ScenesArgs
+from ..waiting import compiling_told
+from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, ScenesArgs
 
 
 def run_scenes(args: ScenesArgs) -> int:
     """Run ``batchnav scenes COMMAND``; returns the exit status."""
     command = args.command
+    if isinstance(command, CacheArgs):
+        from .cache import run_cache
+
+        return run_cache(command)
+    if isinstance(command, CheckArgs | BakeArgs | HousesArgs):
+        with compiling_told():
+            return _run_with_kernels(command)
+    from .recipe import run_recipe
+
+    return run_recipe(command)
+
+
+def _run_with_kernels(command: CheckArgs | BakeArgs | HousesArgs) -> int:
     if isinstance(command, CheckArgs):
         from .check import run_check
 
@@ -16,15 +30,6 @@ def run_scenes(args: ScenesArgs) -> int:
         from .bake import run_bake
 
         return run_bake(command)
-    if isinstance(command, CacheArgs):
-        from .cache import run_cache
+    from .houses import run_houses
 
-        return run_cache(command)
-    if isinstance(command, HousesArgs):
-        from .houses import run_houses
-
-        return run_houses(command)
-    assert isinstance(command, RecipeArgs)
-    from .recipe import run_recipe
-
-    return run_recipe(command)
+    return run_houses(command)
