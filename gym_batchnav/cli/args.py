@@ -26,7 +26,8 @@ Names = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME[,NAME]", help_beh
 Peers = Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=PATH", help_behavior_hint="")]
 ScenesOrNone = Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="SCENES", help_behavior_hint="")]
 SensorsOrNone = Annotated[
-    tuple[Sensor, ...] | None, tyro.conf.arg(metavar="[{depth,rgb} ...]", help_behavior_hint="")
+    tuple[Sensor | Literal["none"], ...] | None,
+    tyro.conf.arg(metavar="{depth,rgb} ...|none", help_behavior_hint=""),
 ]
 PresetName = Literal["quick", "cpu", "bps-depth", "bps-rgb", "ddppo"]
 PresetOrNone = Annotated[
@@ -79,7 +80,7 @@ class TrainArgs:
     num_envs: IntOrNone = None
     """Environments that run side by side, on each rank where there are several; default: by preset."""
     sensors: SensorsOrNone = None
-    """Images that the agent sees; none after the flag makes it blind. Default: by preset."""
+    """Images that the agent sees; none makes it blind. Default: by preset."""
     resolution: IntOrNone = None
     """Height and width of the images in pixels; default: by preset."""
     seed: IntOrNone = None

@@ -10,13 +10,13 @@ import numpy.typing as npt
 import torch
 
 from gym_batchnav.errors import CheckpointError, ConfigError
-from gym_batchnav.rl.collecting.stepping import to_numpy
-from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.collecting.stepping import ObsDict, to_numpy
+from gym_batchnav.rl.devices import check_device
 from gym_batchnav.rl.nets.policy import ActorCritic, sample_actions
-from gym_batchnav.rl.pretrained import PRETRAINED, pretrained_path
+from gym_batchnav.rl.pretrained import PRETRAINED, pretrained_path, stored_network
 from gym_batchnav.rl.running.checkpoint import load_checkpoint, resolve_checkpoint
 from gym_batchnav.rl.running.seeding import make_generator
-from gym_batchnav.rl.spec import EnvSpec, named
+from gym_batchnav.rl.spec import named
 
 Actions = npt.NDArray[np.int64]
 STOP, FORWARD, LEFT, RIGHT = 0, 1, 2, 3
@@ -79,6 +79,7 @@ class PolicyAgent:
         single = starts.ndim == 0
         tensors = self._tensors(obs, single=single)
         starts = starts.reshape(-1)
+        self._check_rows(starts, tensors, state)
         if state is None:
             none = torch.full(starts.shape, -1, dtype=torch.int64, device=starts.device)
             state = PolicyState(self.policy.initial_state(starts.shape[0]), none)
@@ -86,6 +87,20 @@ class PolicyAgent:
         actions = sample_actions(output.logits, None if deterministic else self.generator)
         chosen = actions.cpu().numpy()
         return chosen[0] if single else chosen, PolicyState(memory, actions)
+
+    def _check_rows(self, starts: torch.Tensor, obs: ObsDict, state: PolicyState | None) -> None:
+        rows = starts.shape[0]
+        for key, value in obs.items():
+            if value.shape[0] != rows:
+                raise ConfigError(
+                    f"the observation {key!r} has {value.shape[0]} rows, but episode_start has {rows}; give "
+                    "one flag a row"
+                )
+        if state is not None and state.previous.shape[0] != rows:
+            raise ConfigError(
+                f"the state is that of {state.previous.shape[0]} rows, but there are {rows}; give what the "
+                "last call with the same rows gave, or None"
+            )
 
     def _tensors(self, obs: Any, *, single: bool) -> dict[str, torch.Tensor]:
         """Batched observations on the policy's device; raises ``ConfigError`` where they do not fit."""
@@ -120,16 +135,19 @@ def load_policy(path: Path | str, device: str = "cpu", seed: int = 0) -> PolicyA
         seed: of sampled actions.
 
     Raises:
-        CheckpointError: missing or broken.
+        CheckpointError: missing, broken, or of another version.
+        ConfigError: there is no such device.
     """
+    check_device(device)
     path = pretrained_path() if path == PRETRAINED else resolve_checkpoint(path)
     content = load_checkpoint(path, device)
-    config = TrainConfig.from_dict(content["config"])
-    policy = ActorCritic(config.policy, EnvSpec.from_dict(content["env_spec"])).to(device)
+    policy = stored_network(content, path).to(device)
     try:
         policy.load_state_dict(content["policy"])
     except RuntimeError as error:
-        raise CheckpointError(f"the weights in {path} do not fit their own configuration: {error}") from error
+        raise CheckpointError(
+            f"the weights in {path} do not fit their own configuration: {' '.join(str(error).split())}"
+        ) from error
     # Chosen by a measurement on the machine that trained; elsewhere it could be slow.
     policy.precision = "float32"
     return PolicyAgent(policy, seed)

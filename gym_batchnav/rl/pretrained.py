@@ -11,7 +11,12 @@ import torch
 from gym_batchnav.errors import CheckpointError, ConfigError
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.nets.policy import ActorCritic
-from gym_batchnav.rl.running.checkpoint import load_checkpoint, resolve_checkpoint, save_checkpoint
+from gym_batchnav.rl.running.checkpoint import (
+    check_parts,
+    load_checkpoint,
+    resolve_checkpoint,
+    save_checkpoint,
+)
 from gym_batchnav.rl.spec import EnvSpec
 
 PRETRAINED = "pretrained"
@@ -62,26 +67,49 @@ def export_policy(
     """
     if dtype not in ("float16", "float32"):
         raise ConfigError(f"dtype is {dtype!r}; allowed are float16, float32")
-    content = load_checkpoint(resolve_checkpoint(source))
+    path = resolve_checkpoint(source)
+    content = load_checkpoint(path)
+    network = stored_network(content, path)
     kept = ("config", "env_spec", "progress")
     save_checkpoint(
         target,
         {
             **{key: content[key] for key in kept},
-            "policy": _rounded(content, getattr(torch, dtype)),
+            "policy": _rounded(content["policy"], network, getattr(torch, dtype)),
             "env": dict(env or content.get("env") or {}),
             "chosen_by": chosen_by or content.get("chosen_by"),
         },
     )
 
 
-def _rounded(content: Mapping[str, Any], dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """The weights with all parameters in ``dtype``."""
-    config = TrainConfig.from_dict(content["config"])
-    policy = ActorCritic(config.policy, EnvSpec.from_dict(content["env_spec"]))
-    parameters = {name for name, _ in policy.named_parameters()}
+def stored_network(content: Mapping[str, Any], path: Path) -> ActorCritic:
+    """The network that a checkpoint describes, with fresh weights.
+
+    Args:
+        content: of the checkpoint.
+        path: where it was read, for the error.
+
+    Raises:
+        CheckpointError: this version of the library does not know such a network.
+    """
+    check_parts(content, path)
+    try:
+        spec = EnvSpec.from_dict(content["env_spec"])
+        return ActorCritic(TrainConfig.from_dict(content["config"]).policy, spec)
+    except (ConfigError, KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"the settings in {path} are not those of this version ({error}); use the version of "
+            "gym-batchnav that wrote it"
+        ) from error
+
+
+def _rounded(
+    given: Mapping[str, torch.Tensor], network: ActorCritic, dtype: torch.dtype
+) -> dict[str, torch.Tensor]:
+    """Weights with all that are parameters of the network in ``dtype``."""
+    parameters = {name for name, _ in network.named_parameters()}
     weights = {}
-    for name, value in content["policy"].items():
+    for name, value in given.items():
         weights[name] = value.to(dtype) if name in parameters else value
         if not torch.isfinite(weights[name]).all():
             raise ConfigError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ class FieldSpec:
     """Whether the space says that all values are in [0, 1]."""
     categories: tuple[int, ...] = ()
     """Of an observation of classes: how many each of its values may take, 0 ... n - 1; else empty."""
+
+    def __str__(self) -> str:
+        """Type and shape in short."""
+        kind = "classes" if self.categories else self.dtype
+        return f"{kind} {self.categories or self.shape}{' in [0, 1]' if self.unit_range else ''}"
 
     @property
     def is_image(self) -> bool:
@@ -61,6 +66,19 @@ class EnvSpec:
                 fields[key]["categories"] = list(field.categories)
         return {"fields": fields, "num_actions": self.num_actions}
 
+    def differences(self, now: EnvSpec) -> list[str]:
+        """In words, what another spec has otherwise than this one."""
+        found = []
+        for key in dict.fromkeys((*self.fields, *now.fields)):
+            before, after = (str(spec.fields.get(key, "absent")) for spec in (self, now))
+            if before != after:
+                found.append(f"the observation {key!r} was {before}, and is {after}")
+        if list(self.fields) != list(now.fields) and not found:
+            found.append(f"the observations were in the order {', '.join(self.fields)}")
+        if self.num_actions != now.num_actions:
+            found.append(f"there were {self.num_actions} actions, and are {now.num_actions}")
+        return found
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> EnvSpec:
         """The inverse of ``to_dict``."""
@@ -85,10 +103,12 @@ def env_spec(observation_space: gym.Space[Any], action_space: gym.Space[Any]) ->
     """
     if not isinstance(action_space, gym.spaces.Discrete) or action_space.start != 0:
         raise ConfigError(f"the action space is {action_space}; the learner needs Discrete(n) starting at 0")
-    spaces = named(observation_space)
-    return EnvSpec(
-        fields={key: _field(key, space) for key, space in spaces.items()}, num_actions=int(action_space.n)
-    )
+    fields: dict[str, FieldSpec] = {}
+    for key, space in _leaves(observation_space):
+        if key in fields:
+            raise ConfigError(f"two observations are both called {key!r}; rename one of them")
+        fields[key] = _field(key, space)
+    return EnvSpec(fields=fields, num_actions=int(action_space.n))
 
 
 def named(value: Any, prefix: str = "") -> dict[str, Any]:
@@ -96,6 +116,10 @@ def named(value: Any, prefix: str = "") -> dict[str, Any]:
 
     A single observation without a name is called ``BOX_KEY``.
     """
+    return dict(_leaves(value, prefix))
+
+
+def _leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, gym.spaces.Tuple):
         value = value.spaces
     if isinstance(value, Mapping | gym.spaces.Dict):
@@ -103,11 +127,10 @@ def named(value: Any, prefix: str = "") -> dict[str, Any]:
     elif isinstance(value, tuple):
         items = {str(number): item for number, item in enumerate(value)}
     else:
-        return {prefix or BOX_KEY: value}
-    found: dict[str, Any] = {}
+        yield prefix or BOX_KEY, value
+        return
     for key, item in items.items():
-        found.update(named(item, f"{prefix}/{key}" if prefix else key))
-    return found
+        yield from _leaves(item, f"{prefix}/{key}" if prefix else str(key))
 
 
 def _field(key: str, space: gym.Space[Any]) -> FieldSpec:
@@ -122,6 +145,8 @@ def _field(key: str, space: gym.Space[Any]) -> FieldSpec:
             "or Dict and Tuple of these"
         )
     shape = tuple(space.shape or ())
+    if len(shape) == 3 and 0 in shape:
+        raise ConfigError(f"observation {key!r} of shape {shape} is an image without pixels; leave it out")
     if len(shape) == 3 and shape[0] <= _MOST_CHANNELS and min(shape[1:]) >= _LEAST_PIXELS:
         raise ConfigError(
             f"observation {key!r} of shape {shape} has its channels first; the learner needs images "

@@ -18,6 +18,7 @@ from ...errors import ConfigError
 from ...rl import Agent, PolicyAgent, RandomAgent, StraightWalker, TrainConfig, load_checkpoint, load_policy
 from ...rl.nets.policy import ActorCritic
 from ...rl.pretrained import FOLDER
+from ...rl.running.checkpoint import check_parts
 from ...rl.running.seeding import derive_seed, seed_global
 from ...rl.spec import EnvSpec, env_spec
 from ..training.factories import TASKS, MakeRows
@@ -80,7 +81,9 @@ class Trained:
     @classmethod
     def read(cls, path: Path) -> Trained:
         """Reads a checkpoint file; raises ``CheckpointError`` where it is missing or broken."""
-        return cls(path, load_checkpoint(path))
+        content = load_checkpoint(path)
+        check_parts(content, path, "progress")
+        return cls(path, content)
 
     def environment(self, device: str | None) -> EnvConfig:
         """The environment that the policy was trained in, as far as file, run's folder or spec tell."""

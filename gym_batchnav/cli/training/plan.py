@@ -78,7 +78,7 @@ def plan_training(args: TrainArgs) -> TrainPlan:
     """Flags over the plan file over the preset; raises ``ConfigError`` where a value is not allowed."""
     file = {} if args.config is None else read_plan(args.config)
     name = args.preset or file.get("preset", "quick")
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise ConfigError(f"there is no preset {name!r}; {hint(str(name), tuple(PRESETS))}")
     flags = _flags(args)
     sheet = _merged(_merged(_preset_sheet(PRESETS[name]), file), flags)
@@ -88,15 +88,21 @@ def plan_training(args: TrainArgs) -> TrainPlan:
     env = EnvConfig.from_kwargs(sheet["env"])
     evaluation = _evaluation(sheet, env)
     learner = learner_config(_learner_settings(sheet, env))
-    episodes, seed = _at_least_one("episodes", evaluation["episodes"]), evaluation["seed"]
-    val_episodes = _at_least_one("validation_episodes", sheet["validation"]["episodes"])
+    episodes, seed = _at_least_one("evaluation.episodes", evaluation["episodes"]), evaluation["seed"]
+    num_envs = _at_least_one("num_envs", sheet["num_envs"])
+    if num_envs < (parts := learner.ppo.minibatches):
+        raise ConfigError(
+            f"num_envs={num_envs} is not allowed with {parts} minibatches, among which they are split; "
+            f"expected at least {parts}, or --set ppo.minibatches={num_envs}"
+        )
+    val_episodes = _at_least_one("validation.episodes", sheet["validation"]["episodes"])
     walked = (evaluation["scenes"], evaluation["navmesh"])
     sheet.update(env=_shared(sheet["env"], env), evaluation=evaluation, learner=_plain(learner.to_dict()))
     return TrainPlan(
         run_dir=args.run_dir or _run_dir(name, args.config, scene_names(env)),
         preset=name,
         task=_task(sheet["task"]),
-        num_envs=_at_least_one("num_envs", sheet["num_envs"]),
+        num_envs=num_envs,
         # On a GPU that was asked for, images reach the learner without a detour by the host.
         env=EnvConfig.from_kwargs({"output": output_on(env.device), **sheet["training_env"]}, env),
         learner=learner,
@@ -105,7 +111,7 @@ def plan_training(args: TrainArgs) -> TrainPlan:
         # Other episodes than those of the evaluation, which the choice of a checkpoint must not know.
         val_env=evaluation_env(env, *walked, EpisodeSet(val_episodes, seed + 1)),
         val_episodes=val_episodes,
-        deterministic=bool(evaluation["deterministic"]),
+        deterministic=evaluation["deterministic"],
         sheet=sheet,
     )
 
@@ -181,7 +187,7 @@ def _flags(args: TrainArgs) -> Sheet:
             "preset": args.env_preset,
             "scenes": args.scenes,
             "navmesh": args.navmesh,
-            "sensors": args.sensors,
+            "sensors": _sensors(args.sensors),
             "resolution": None if side is None else (side, side),
             "device": args.device,
         },
@@ -205,6 +211,14 @@ def _flags(args: TrainArgs) -> Sheet:
     return sheet
 
 
+def _sensors(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if given is None or "none" not in given:
+        return given
+    if len(given) > 1:
+        raise ConfigError(f"--sensors {' '.join(given)} is not allowed; give none, or images")
+    return ()
+
+
 def _merged(base: Sheet, over: Sheet) -> Sheet:
     """Sections of ``over`` laid over those of ``base``; the learner's settings become dotted names."""
     merged = {**base, **over}
@@ -224,11 +238,21 @@ def _learner_settings(sheet: Sheet, env: EnvConfig) -> dict[str, Any]:
 
 def _evaluation(sheet: Sheet, env: EnvConfig) -> dict[str, Any]:
     """The evaluation's settings; scenes of one's own are evaluated on themselves, with other episodes."""
-    trained_on = scene_names(env)
+    given, trained_on = sheet["evaluation"], scene_names(env)
     own = not all(scene.startswith("houses:") for scene in trained_on)
-    scenes = sheet["evaluation"].get("scenes") or (trained_on if own else ("houses:val",))
+    scenes = given.get("scenes")
+    if scenes is None:
+        scenes = trained_on if own else ("houses:val",)
+    # A single one may stand there without brackets, as for the training.
+    scenes = [scenes] if isinstance(scenes, str) else scenes
+    if not isinstance(scenes, list | tuple):
+        raise ConfigError(f"evaluation.scenes={scenes!r} is not allowed; expected scenes such as houses:val")
+    if not isinstance(given["deterministic"], bool):
+        raise ConfigError(
+            f"evaluation.deterministic={given['deterministic']!r} is not allowed; expected true or false"
+        )
     navmesh = sheet["env"].get("navmesh") if tuple(scenes) == trained_on else None
-    return {"scenes": list(scenes), "navmesh": navmesh, **sheet["evaluation"]}
+    return {"navmesh": navmesh, **given, "scenes": list(scenes)}
 
 
 def _shared(given: Mapping[str, Any], env: EnvConfig) -> dict[str, Any]:
@@ -244,7 +268,7 @@ def _run_dir(preset: str, file: Path | None, scenes: Sequence[str]) -> Path:
 
 
 def _task(name: object) -> str:
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:
         raise ConfigError(f"there is no task {name!r} to train; {hint(str(name), tuple(TASKS))}")
     return str(name)
 
@@ -261,6 +285,8 @@ def _plain(value: Any) -> Any:
 
 
 def _at_least_one(name: str, value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # 1e3
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{name}={value!r} is not allowed; expected at least 1")
+        raise ConfigError(f"{name}={value!r} is not allowed; expected an integer of at least 1")
     return value

@@ -86,13 +86,15 @@ def read_plan(path: Path) -> Sheet:
     return sheet if isinstance(sheet, dict) else {}
 
 
-def _names(node: yaml.Node, path: Path, prefix: str = "") -> Iterator[tuple[str, int]]:
+def _names(
+    node: yaml.Node, path: Path, prefix: str = "", seen: set[str] | None = None
+) -> Iterator[tuple[str, int]]:
     """Dotted names of all keys and their lines; a section's own name comes before those in it."""
     if not isinstance(node, yaml.MappingNode):
         if not prefix:
             raise ConfigError(f"the plan {path} holds no names and values; expected e.g. preset: cpu")
         return
-    seen: set[str] = set()
+    seen = set() if seen is None else seen
     for key, value in node.value:
         name, line = f"{prefix}{key.value}", key.start_mark.line + 1
         if name in seen:
@@ -100,7 +102,7 @@ def _names(node: yaml.Node, path: Path, prefix: str = "") -> Iterator[tuple[str,
         seen.add(name)
         yield name, line
         if name in _SECTIONS or name.split(".")[0] == "learner":
-            yield from _names(value, path, f"{name}.")
+            yield from _names(value, path, f"{name}.", seen)
 
 
 def _check_name(name: str, place: str) -> None:

@@ -87,7 +87,7 @@ class RunDir:
         with (self.path / ".lock").open("w") as file:
             try:
                 lock_file(file)
-            except OSError as error:
+            except BlockingIOError as error:
                 raise ConfigError(
                     f"another process works in the run folder {self.path}; wait for it, or give --run-dir"
                 ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import difflib
 import functools
@@ -31,7 +32,7 @@ def learner_config(settings: Mapping[str, Any]) -> TrainConfig:
             target = target.get(group) if isinstance(target, dict) else None
         if not isinstance(target, dict) or key not in target or isinstance(target[key], dict):
             raise ConfigError(f"the learner has no setting {name!r}; {hint(name, learner_names())}")
-        target[key] = _fitting(name, value, target[key])
+        target[key] = word_none(value, target[key])
     return TrainConfig.from_dict(nested)
 
 
@@ -49,11 +50,21 @@ def parse_settings(pairs: Sequence[str], flag: str = "--set") -> dict[str, Any]:
         if not equals or not name:
             example = "ppo.learning_rate=5e-4" if flag == "--set" else "num_resident_scenes=8"
             raise ConfigError(f"{flag} {pair!r} is not allowed; expected KEY=VALUE, e.g. {example}")
-        try:
-            settings[name.strip()] = json.loads(text)
-        except ValueError:
-            settings[name.strip()] = {"none": None, "true": True, "false": False}.get(text.lower(), text)
+        settings[name.strip()] = _value(text.strip())
     return settings
+
+
+def _value(text: str) -> Any:
+    """What a text says as JSON or as Python, such as (8, 16) and 3_000_000; else the text itself."""
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError):
+            continue
+    return text
 
 
 def word_none(value: object, default: object) -> object:
@@ -73,18 +84,3 @@ def hint(name: str, known: Sequence[str]) -> str:
     """What the user may have meant, and all that there is."""
     near = difflib.get_close_matches(name, known, n=1)
     return f"{f'did you mean {near[0]!r}? ' if near else ''}known are {', '.join(known)}"
-
-
-def _fitting(name: str, value: object, default: object) -> object:
-    """The value in the type of the default; raises ``ConfigError`` where it has another one."""
-    if isinstance(value, list):
-        value = tuple(value)
-    value = word_none(value, default)
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if default is not None and type(value) is not type(default):
-        raise ConfigError(
-            f"the learner's setting {name}={value!r} is a {type(value).__name__}; expected a "
-            f"{type(default).__name__} such as {default!r}"
-        )
-    return value

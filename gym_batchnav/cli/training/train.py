@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from ...envs.choosing import scene_refs
+from ...errors import ConfigError
 from ...rl import ProgressBar, TrainResult, read_log, train
 from ...rl.distributed import World, find_launch, join_world, rank_device
 from ..args import TrainArgs
@@ -34,6 +35,8 @@ INTERRUPTED = 130
 
 def run_train(args: TrainArgs) -> int:
     """Do what is left to do for the run; returns the exit status."""
+    if args.resume and args.fresh:
+        raise ConfigError("--resume and --fresh exclude each other; give one of them")
     launch = find_launch()
     plan, out = plan_training(args), console(quiet=not launch.is_main)
     # A wrong name must be said before anything is written.
@@ -61,8 +64,11 @@ def run_train(args: TrainArgs) -> int:
 def _begin(run: RunDir, plan: TrainPlan, args: TrainArgs, out: Console, locked: ExitStack) -> Stage:
     """Lock the run's folder and find out what is left to do."""
     # Ranks that torchrun starts anew go on with the run that they have begun.
-    if args.fresh and not find_launch().restart and (old := set_aside(run.path)) is not None:
-        out.print(f"the earlier run is kept in {old}")
+    if args.fresh and not find_launch().restart:
+        with run.lock():  # a process that works there must not lose its folder
+            old = set_aside(run.path)
+        if old is not None:
+            out.print(f"the earlier run is kept in {old}")
     locked.enter_context(run.lock())
     stage = decide(run, plan.record(), resume=args.resume)
     if stage is not Stage.DONE:

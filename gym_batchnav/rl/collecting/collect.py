@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.collecting.acting import Actor
 from gym_batchnav.rl.collecting.metrics import EpisodeMetrics
 from gym_batchnav.rl.collecting.parts import EnvParts, Part
@@ -151,6 +153,13 @@ class Collector:
 
     def _store(self, part: Part, t: int, step: Transition) -> None:
         rollout, rows = self.rollout, part.rows
+        finite = np.isfinite(step.rewards)
+        if not finite.all():
+            row = int(finite.argmin())
+            raise BatchNavError(
+                f"the environment gave the reward {step.rewards[row]} in row {rows.start + row}; rewards "
+                "must be finite"
+            )
         self._put_obs(t + 1, part, step.obs)
         for name, slot, values in (
             ("rewards", rollout.rewards[t, rows], step.rewards),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.collecting.rollout import ALL_ROWS
 from gym_batchnav.rl.collecting.stepping import Transition, info_column
 
@@ -25,6 +26,16 @@ def means_of(parts: Sequence[Sums]) -> dict[str, float]:
         if sum(counts):
             means[key] = math.fsum(totals) / sum(counts)
     return means
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"the infos hold {key}={value!r} at the end of an episode, which is no number; leave {key!r} out "
+            "of metric_keys"
+        ) from error
 
 
 class EpisodeMetrics:
@@ -60,7 +71,7 @@ class EpisodeMetrics:
             column = info_column(step.final_infos, key, len(returns))
             if column is not None:
                 values, present = column
-                self.values[key].extend(float(values[row]) for row in ended if present[row])
+                self.values[key].extend(_number(key, values[row]) for row in ended if present[row])
         returns[ended] = 0
         lengths[ended] = 0
 

@@ -127,8 +127,11 @@ class EnvParts:
     """
 
     def __init__(self, factories: Sequence[MakeEnvs], overlap: Overlap, device: torch.device | str) -> None:
-        if not factories:
-            raise ConfigError("make_envs is an empty sequence; give at least one function")
+        if not factories or not all(map(callable, factories)):
+            raise ConfigError(
+                f"make_envs is {factories!r}; give a function that makes the vector environment, such as "
+                "lambda: gym.make_vec(...), or several in a list"
+            )
         if overlap == "on" and len(factories) < 2:
             raise ConfigError(
                 "overlap is 'on', but make_envs makes a single vector environment; give a sequence of two "
@@ -147,6 +150,11 @@ class EnvParts:
 
     def _add(self, make: MakeEnvs, device: torch.device) -> None:
         envs = self._runner.run(make)
+        if not isinstance(envs, VectorEnv):
+            raise ConfigError(
+                f"make_envs made {envs!r}, which is no gymnasium.vector.VectorEnv; make one, such as "
+                'gym.make_vec("CartPole-v1", num_envs=8)'
+            )
         self._made.append(envs)
         first = self.parts[0].envs if self.parts else envs
         spaces = (envs.single_observation_space, envs.single_action_space)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from gym_batchnav.rl.nets.recurrent import FragmentPlan, plan_fragments, upload
 from gym_batchnav.rl.spec import FieldSpec
 
 ALL_ROWS = slice(None)
+_HUGE = 1e6
+"""Size above which an input is named where the gradient is not finite."""
 
 
 class SequenceInputs(NamedTuple):
@@ -114,6 +117,21 @@ class Rollout:
         self.filled = filled
         for slot in (self.valid, self.terminated, self.truncated):
             slot[filled:] = False
+
+    def extremes(self) -> str:
+        """In words, which observations and rewards are not finite or huge; "" where none is."""
+        named = {
+            **{f"the observation {key!r}": value for key, value in self.obs.items()},
+            "rewards": self.rewards,
+        }
+        found = []
+        for name, value in named.items():
+            size = value[: self.filled].abs().max().item() if value.numel() else 0.0
+            if not size <= _HUGE:
+                found.append(f"{name} reaches {size:g}" if math.isfinite(size) else f"{name} is not finite")
+                if value.dtype == torch.float16:
+                    found[-1] += " (as float16; see float_image_storage)"
+        return ", ".join(found)
 
     def minibatches(self, parts: int, generator: torch.Generator) -> Iterator[Tensor]:
         """Environment indices of each of ``parts`` minibatches, a new random split at each call."""

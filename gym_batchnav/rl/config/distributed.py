@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gym_batchnav.rl.config.checks import at_least, one_of, positive, within
+from gym_batchnav.rl.config.checks import at_least, bring_to_types, positive, within
 
 CommunicationBackend = Literal["auto", "gloo", "nccl"]
 Requeue = Literal["never", "SIGUSR1", "always"]
@@ -33,8 +33,7 @@ class DistributedConfig:
     ``#SBATCH --signal=USR1@...`` asks for, or "always" SIGTERM too, which ``scancel`` sends as well."""
 
     def __post_init__(self) -> None:
-        one_of(self, "backend", ("auto", "gloo", "nccl"))
-        one_of(self, "requeue", ("never", "SIGUSR1", "always"))
+        bring_to_types(self)
         within(self, 0.0, 1.0, "preempt_share", "preempt_min_share")
         at_least(self, 0, "check_every")
         positive(self, "timeout_s", "heartbeat_s")

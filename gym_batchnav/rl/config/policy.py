@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.config.checks import at_least, one_of, optional_count, optional_counts
+from gym_batchnav.rl.config.checks import at_least, bring_to_types
 from gym_batchnav.rl.config.encoders import PUBLISHED, Encoder, EncoderSizes
 
 GoalFormat = Literal["raw", "polar", "cos-sin"]
@@ -81,26 +81,23 @@ class PolicyConfig:
     """Memory format of the convolutions; faster on CPUs (2 to 3 times) and on GPUs."""
 
     def __post_init__(self) -> None:
-        one_of(self, "encoder", tuple(PUBLISHED))
-        optional_count(self, 1, "base_planes", "space_to_depth", "stem_planes", "stem_stride", "hidden")
-        optional_count(self, 0, "squeeze_excite", "compression", "depth_bins")
-        optional_counts(self, 1, "planes", "strides")
-        at_least(self, 1, "layers", "vector_embedding")
-        at_least(self, 0, "action_embedding")
+        bring_to_types(self)
+        at_least(self, 1, "base_planes", "space_to_depth", "stem_planes", "stem_stride", "hidden")
+        at_least(self, 1, "planes", "strides", "layers", "vector_embedding")
+        at_least(self, 0, "squeeze_excite", "compression", "depth_bins", "action_embedding")
         self._check_stages()
         prior = self.initial_action_probabilities
         if prior and not (min(prior) > 0 and math.isclose(sum(prior), 1.0, abs_tol=1e-3)):
             raise ConfigError(
                 f"initial_action_probabilities are {prior}; all must be above 0, and their sum 1"
             )
-        one_of(self, "recurrence", ("gru", "lstm", "none"))
-        one_of(self, "goal_format", ("raw", "polar", "cos-sin"))
-        one_of(self, "depth_transform", ("none", "sqrt", "log"))
 
     def _check_stages(self) -> None:
         sizes = self.sizes
-        if len(sizes.planes) != len(sizes.strides):
-            raise ConfigError(f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths")
+        if len(sizes.planes) != len(sizes.strides) or not sizes.planes:
+            raise ConfigError(
+                f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths, at least 1"
+            )
         if self.encoder not in ("resnet18", "resnet50"):
             return
         if len(sizes.planes) != _STAGES:

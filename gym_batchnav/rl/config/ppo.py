@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.config.checks import at_least, one_of, positive, within
+from gym_batchnav.rl.config.checks import at_least, bring_to_types, positive, within
 
 ScheduleKind = Literal["constant", "linear", "cosine"]
 AdvantageKind = Literal["gae", "vtrace"]
@@ -75,15 +75,10 @@ class PPOConfig:
     """Frames whose gradients are computed at once; smaller parts fit the cache, the sum is the same."""
 
     def __post_init__(self) -> None:
+        bring_to_types(self)
         at_least(self, 1, "rollout_length", "minibatches", "epochs", "microbatch_frames")
         within(self, 0.0, 1.0, "gamma", "gae_lambda", "warmup", "final_factor", "entropy_final_factor")
-        positive(self, "rho_bar", "c_bar", "clip", "learning_rate", "adam_eps", "max_grad_norm")
+        positive(self, "rho_bar", "c_bar", "clip", "value_clip", "learning_rate", "adam_eps", "max_grad_norm")
         at_least(self, 0, "value_coefficient", "entropy_coefficient", "weight_decay")
-        if self.value_clip is not None and not self.value_clip > 0:
-            raise ConfigError(f"value_clip is {self.value_clip}; it must be above 0, or None for no clipping")
         if not all(0 <= beta < 1 for beta in self.adam_betas):
             raise ConfigError(f"adam_betas are {self.adam_betas}; both must be in [0, 1)")
-        one_of(self, "schedule", ("constant", "linear", "cosine"))
-        one_of(self, "advantage", ("gae", "vtrace"))
-        one_of(self, "optimizer", ("adam", "lamb"))
-        one_of(self, "final_of", ("peak", "base"))

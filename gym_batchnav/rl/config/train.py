@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from gym_batchnav.errors import ConfigError
-from gym_batchnav.rl.config.checks import at_least, one_of
+from gym_batchnav.rl.config.checks import at_least, bring_to_types, positive
 from gym_batchnav.rl.config.distributed import DistributedConfig
 from gym_batchnav.rl.config.policy import PolicyConfig
 from gym_batchnav.rl.config.ppo import PPOConfig
@@ -77,17 +77,12 @@ class TrainConfig:
     """Whether TensorBoard files are written beside the JSON lines."""
 
     def __post_init__(self) -> None:
-        at_least(self, 1, "act_threads", "total_frames", "keep_checkpoints", "metric_window")
+        object.__setattr__(self, "device", str(self.device))  # a torch.device too
+        bring_to_types(self)
+        at_least(self, 1, "threads", "act_threads", "total_frames", "keep_checkpoints", "metric_window")
+        at_least(self, 1, "checkpoint_every_frames", "keep_every_frames", "validate_every_frames")
         at_least(self, 0, "seed", "checkpoint_every_s")
-        if self.time_limit_s is not None and not self.time_limit_s > 0:
-            raise ConfigError(
-                f"time_limit_s is {self.time_limit_s}; it must be above 0, or None for no limit"
-            )
-        optional = ("threads", "checkpoint_every_frames", "keep_every_frames", "validate_every_frames")
-        at_least(self, 1, *(name for name in optional if getattr(self, name) is not None))
-        one_of(self, "overlap", ("auto", "on", "off"))
-        one_of(self, "precision", ("auto", "float32", "bfloat16", "float16"))
-        one_of(self, "float_image_storage", ("float32", "float16", "uint8"))
+        positive(self, "time_limit_s")
 
     @property
     def env_parts(self) -> int:
@@ -116,4 +111,4 @@ def _build(cls: type[_Config], data: Mapping[str, Any]) -> _Config:
     unknown = sorted(set(data) - known)
     if unknown:
         raise ConfigError(f"{cls.__name__} has no field {unknown[0]!r}; known are {', '.join(sorted(known))}")
-    return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+    return cls(**data)

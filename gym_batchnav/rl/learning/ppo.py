@@ -41,6 +41,15 @@ class Progress(NamedTuple):
     """Loss scale."""
 
 
+def check_minibatches(config: PPOConfig, num_envs: int) -> None:
+    """Refuses more minibatches than there are environments to split, with a ``ConfigError``."""
+    if config.minibatches > num_envs:
+        raise ConfigError(
+            f"minibatches is {config.minibatches}, but there are {num_envs} environments to split; take more "
+            "environments or fewer minibatches"
+        )
+
+
 class PPO:
     """Improves a policy on one rollout after the other.
 
@@ -84,14 +93,11 @@ class PPO:
             Mean losses and diagnostics by name.
 
         Raises:
-            BatchNavError: the loss is not finite.
+            BatchNavError: the loss is not finite; says which inputs look like the reason.
         """
-        if self.config.minibatches > rollout.num_envs:
-            raise ConfigError(
-                f"minibatches is {self.config.minibatches}, but there are {rollout.num_envs} environments; "
-                "it must not be more"
-            )
-        return self._report(self.improve(rollout, rollout.starts.cpu(), last_values, rate, entropy_weight))
+        check_minibatches(self.config, rollout.num_envs)
+        progress = self.improve(rollout, rollout.starts.cpu(), last_values, rate, entropy_weight)
+        return self._report(progress, rollout)
 
     def improve(
         self, rollout: Rollout, starts: Tensor, last_values: Tensor, rate: float, entropy_weight: float
@@ -207,17 +213,18 @@ class PPO:
         values, returns = scale.normalize(batch.values), scale.normalize(batch.returns)
         return ppo_losses(output, batch, values, returns, self.config), batch.valid.sum().float()
 
-    def _report(self, progress: Progress) -> dict[str, float]:
+    def _report(self, progress: Progress, rollout: Rollout) -> dict[str, float]:
         """Reads what an update did; the one place where the host waits for it."""
         scalars = torch.stack(
             (progress.norm, progress.steps, progress.explained, progress.failed, progress.scale)
         )
         *losses, norm, steps, explained, failed, scale = torch.cat((progress.losses, scalars)).tolist()
         if failed or (steps == 0 and scale < _LOWEST_SCALE):
+            found = rollout.extremes()
+            rate = self.optimizer.param_groups[0]["lr"]
             raise BatchNavError(
-                "the gradient is not finite at learning rate "
-                f"{self.optimizer.param_groups[0]['lr']:.3g}; lower it, or look for non-finite "
-                "observations or rewards"
+                f"the gradient is not finite at learning rate {rate:.3g}; "
+                + (f"{found}: scale or clip that in the environment" if found else "lower it")
             )
         means = LossSums(*(loss / max(steps, 1.0) for loss in losses))
         report = {

@@ -41,6 +41,13 @@ class PolicyOutput(NamedTuple):
     """(...): expected return in the normalised units of ``ActorCritic.value_scale``."""
 
 
+class _ByObservation(nn.ModuleDict):
+    """Modules by the key of an observation, which may also be a name of torch's own, such as "items"."""
+
+    def __setitem__(self, key: str, module: nn.Module) -> None:
+        self._modules[key] = module
+
+
 class ActorCritic(nn.Module):
     """Images, vectors and the previous action, through a memory, to action probabilities and a value.
 
@@ -81,12 +88,12 @@ class ActorCritic(nn.Module):
 
     def _build_inputs(self) -> int:
         config, fields = self.config, self.spec.fields
-        self.embed = nn.ModuleDict()
+        self.embed = _ByObservation()
         for key in self.vector_keys:
             self.embed[key] = nn.Linear(vector_width(key, fields[key], config), config.vector_embedding)
         width = len(self.vector_keys) * config.vector_embedding
         self.encoder: ImageEncoder | None = None
-        self.image_moments = nn.ModuleDict()
+        self.image_moments = _ByObservation()
         if self.image_keys:
             height, columns = self.prepared[self.image_keys[0]].shape[:2]
             channels = sum(

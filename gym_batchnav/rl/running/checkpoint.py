@@ -38,6 +38,8 @@ _BROKEN = (
     pickle.UnpicklingError,
 )
 """What parsing the bytes of a file that is no whole checkpoint raises; the reading itself is done by then."""
+_PARTS = ("config", "env_spec", "policy")
+_LONGEST_REASON = 160
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any]) -> None:
@@ -124,7 +126,7 @@ def load_newest(run_dir: Path | str) -> tuple[dict[str, Any], list[str]] | None:
 def _set_aside(path: Path, error: BrokenCheckpointError, used: Path, content: Mapping[str, Any]) -> str:
     name = path.with_name(path.name + ".broken")
     os.replace(path, name)
-    frames = int(content["progress"]["frames"])
+    frames = int(content.get("progress", {}).get("frames", 0))
     on = f"the run goes on from {used.name} at {frames:,} frames"
     return f"WARNING: {error}; it is kept as {name.name}, and {on}"
 
@@ -180,6 +182,11 @@ def prune(folder: Path, keep: int) -> None:
         path.unlink(missing_ok=True)
 
 
+def holds_checkpoints(run_dir: Path | str) -> bool:
+    """Whether a run's folder has a checkpoint of any kind."""
+    return bool(_newest_first(Path(run_dir) / "checkpoints"))
+
+
 def latest_checkpoint(run_dir: Path | str) -> Path | None:
     """The newest checkpoint of a run, or None."""
     found = checkpoints(Path(run_dir) / "checkpoints")
@@ -201,7 +208,7 @@ def resolve_checkpoint(path: Path | str) -> Path:
     path = Path(path)
     if not path.is_dir():
         return path
-    found = latest_checkpoint(path) or next(iter(checkpoints(path)[-1:]), None)
+    found = next(iter(_newest_first(path / "checkpoints") or _newest_first(path)), None)
     if found is None:
         raise CheckpointError(f"there is no checkpoint in {path}; give a .pt file or a run's folder")
     return found
@@ -217,21 +224,43 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content = _parse(data)
     except _BROKEN as error:
-        raise BrokenCheckpointError(f"the checkpoint {path} is broken ({error})") from error
-    if content.get("format") != FORMAT:
+        raise BrokenCheckpointError(f"the checkpoint {path} is broken ({_reason(error)})") from error
+    number = content.get("format")
+    if isinstance(number, int) and number != FORMAT:
         raise CheckpointError(
-            f"{path} is a checkpoint of format {content.get('format')!r}, this version reads {FORMAT}; use "
-            "the version of gym-batchnav that wrote it"
+            f"{path} is a checkpoint of format {number}, this version reads {FORMAT}; use the version of "
+            "gym-batchnav that wrote it"
         )
+    if number is None:
+        raise CheckpointError(f"{path} is no checkpoint of this library; give one that it has written")
     return content
+
+
+def check_parts(content: Mapping[str, Any], path: Path, *more: str) -> None:
+    """Refuses a checkpoint without a policy and its settings, or ``more``, with a ``CheckpointError``."""
+    missing = [name for name in (*_PARTS, *more) if not isinstance(content.get(name), dict)]
+    if missing:
+        raise CheckpointError(f"{path} holds no policy (it has no {missing[0]!r}); give a run's checkpoint")
+
+
+def _reason(error: BaseException) -> str:
+    """Why a file cannot be read, in few words: torch's own reach over pages and tell to run unknown code."""
+    text = " ".join(str(error).split())
+    if "weights_only" in text or "Weights only" in text:
+        return "it holds something else than numbers and text, which is never loaded"
+    if isinstance(error, zipfile.BadZipFile) or "not a zip" in text:
+        return "it is cut short, or no checkpoint at all"
+    return text if len(text) <= _LONGEST_REASON else text[:_LONGEST_REASON] + " ..."
 
 
 def _parse(data: bytes) -> dict[str, Any]:
     # torch does not check the CRCs that it writes, so a changed byte would go unseen.
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        damaged = archive.testzip()
+        damaged, names = archive.testzip(), archive.namelist()
     if damaged is not None:
         raise ValueError(f"checksum of {damaged} does not fit")
+    if any(name.endswith("constants.pkl") for name in names):
+        raise ValueError("it is a program that TorchScript wrote")
     content = decode_arrays(torch.load(io.BytesIO(data), map_location="cpu", weights_only=True))
     if not isinstance(content, dict):
         raise ValueError(f"it holds a {type(content).__name__}")

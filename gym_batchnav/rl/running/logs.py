@@ -11,6 +11,7 @@ A validation adds one of kind "validation": ``{"kind", "update", "frames", "elap
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -31,6 +32,11 @@ _GROUPS = {
 }
 """Where in TensorBoard the numbers of a record go, by its kind."""
 _SCALARS = ("frames_per_second", "learning_rate", "entropy_coefficient")
+
+
+def full(error: OSError) -> bool:
+    """Whether an error says that there is no space left."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 class RunLog:
@@ -85,7 +91,8 @@ class RunLog:
             yield
         except OSError as error:
             raise BatchNavError(
-                f"cannot write the logs in {self.path.parent}: {error}; free space, then resume the run"
+                f"cannot write the logs in {self.path.parent}: {error}; "
+                + ("free space, then resume the run" if full(error) else "choose another folder")
             ) from error
 
 

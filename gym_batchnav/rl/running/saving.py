@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl.config import TrainConfig
 from gym_batchnav.rl.running import checkpoint as ckpt
 from gym_batchnav.rl.running.state import RunState, multiple_passed
@@ -22,12 +23,21 @@ class Saver:
         run_dir: the run's folder.
         started: ``time.monotonic()`` at the start of this part of the run.
         by_validation: whether validations decide which checkpoint is the best, instead of training episodes.
+
+    Raises:
+        ConfigError: there is no such ``best_metric``.
     """
 
     def __init__(self, config: TrainConfig, run_dir: Path, started: float, *, by_validation: bool) -> None:
         self.config = config
         self.folder = run_dir / "checkpoints"
         self.best_by = "validation" if by_validation else "training"
+        known = ("return", "length", *config.metric_keys)
+        if not by_validation and config.best_metric not in known:
+            raise ConfigError(
+                f"best_metric is {config.best_metric!r}, which the training does not count; it counts "
+                f"{', '.join(known)} (see metric_keys)"
+            )
         self.best = float("-inf")
         self._last_time, self._last_frames = started, 0
 
@@ -58,8 +68,9 @@ class Saver:
         frames = state.counters.frames
         episodes, means = state.episodes()
         best = False
+        # Without a value in the last episodes, no other metric takes its place.
         if self.best_by == "training" and episodes >= _BEST_EPISODES:
-            best = self._raise_best(means.get(self.config.best_metric, means["return"]))
+            best = self._raise_best(means.get(self.config.best_metric, float("nan")))
         path = ckpt.checkpoint_path(self.folder, state.counters.updates)
         content = self._content(state, validated_frames)
         if state.world.is_main:

@@ -18,7 +18,7 @@ from gym_batchnav.rl.distributed.agreement import share_weights
 from gym_batchnav.rl.distributed.dealing import RANKS, gather_content
 from gym_batchnav.rl.distributed.world import World
 from gym_batchnav.rl.learning.parallel import choose_threads
-from gym_batchnav.rl.learning.ppo import PPO
+from gym_batchnav.rl.learning.ppo import PPO, check_minibatches
 from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.running.seeding import (
     derive_seed,
@@ -27,7 +27,7 @@ from gym_batchnav.rl.running.seeding import (
     restore_global_state,
     seed_global,
 )
-from gym_batchnav.rl.spec import env_spec
+from gym_batchnav.rl.spec import EnvSpec, env_spec
 
 
 @dataclass(slots=True)
@@ -70,6 +70,7 @@ class RunState:
         self.config, self.envs, self.world = config, envs, world or World()
         seed_global(derive_seed(config.seed, 0))
         spec = env_spec(envs.single_observation_space, envs.single_action_space)
+        check_minibatches(config.ppo, envs.num_envs)
         self.policy = ActorCritic(config.policy, spec).to(config.device)
         share_weights(self.world, self.policy)
         if not self.world.is_main:
@@ -130,8 +131,15 @@ class RunState:
         """Takes over a checkpoint; gives a line that says how exactly the run continues.
 
         Raises:
-            CheckpointError: it is of another environment or network.
+            CheckpointError: it is of another environment or network, or of a policy alone.
         """
+        needed = ("env_spec", "policy", "progress", "optimizer", "rng", "metrics")
+        missing = [name for name in needed if not isinstance(content.get(name), dict)]
+        if missing:
+            raise CheckpointError(
+                f"the checkpoint has no {missing[0]!r}: an exported policy can act and be evaluated, but not "
+                "be trained on; go on from a checkpoint of its run"
+            )
         self._restore_learner(content)
         counters, progress = self.counters, content["progress"]
         counters.frames, counters.updates = int(progress["frames"]), int(progress["updates"])
@@ -147,16 +155,17 @@ class RunState:
 
     def _restore_learner(self, content: Mapping[str, Any]) -> None:
         if content["env_spec"] != self.policy.spec.to_dict():
+            changed = EnvSpec.from_dict(content["env_spec"]).differences(self.policy.spec)
             raise CheckpointError(
-                f"the checkpoint was trained on {content['env_spec']}, the environment has "
-                f"{self.policy.spec.to_dict()}; use the same sensors and resolution"
+                f"the checkpoint was trained in another environment: {'; '.join(changed)}; use the same "
+                "observations and actions"
             )
         try:
             self.policy.load_state_dict(content["policy"])
             self.ppo.load_state_dict(content)
         except (RuntimeError, ValueError) as error:
             raise CheckpointError(
-                f"the checkpoint does not fit the network that is configured: {error}"
+                f"the checkpoint does not fit the network that is configured: {' '.join(str(error).split())}"
             ) from error
         wanted = self.config.precision
         self.policy.precision = _stored_precision(content) if wanted == "auto" else wanted

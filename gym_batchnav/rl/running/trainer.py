@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from gym_batchnav.errors import BatchNavError
 from gym_batchnav.rl.collecting.parts import EnvParts, MakeEnvs
 from gym_batchnav.rl.config import TrainConfig
+from gym_batchnav.rl.devices import check_device
 from gym_batchnav.rl.distributed.agreement import (
     check_own_devices,
     check_own_rows,
@@ -83,6 +84,7 @@ def train(
     """
     launch = find_launch() if world is None else world.launch
     config = dataclasses.replace(config, device=rank_device(launch, config.device))
+    check_device(config.device)
     callbacks = callbacks if launch.is_main else ()
     keep_freed_memory()
     with (
@@ -110,7 +112,7 @@ def _train(
 ) -> TrainResult:
     content, messages = _find(run_dir, resume) if world.is_main else (None, [])
     started = time.monotonic()
-    factories = [make_envs] if callable(make_envs) else make_envs
+    factories = list(make_envs) if isinstance(make_envs, list | tuple) else [cast(MakeEnvs, make_envs)]
     envs = EnvParts(factories, config.overlap, config.device)
     try:
         trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started, world)
@@ -126,10 +128,10 @@ def _train(
 
 def _find(run_dir: Path, resume: bool) -> tuple[dict[str, Any] | None, list[str]]:
     """What to go on from, with messages."""
-    newest = ckpt.latest_checkpoint(run_dir)
-    if newest is not None and not resume:
+    if not resume and ckpt.holds_checkpoints(run_dir):
         raise BatchNavError(
-            f"{run_dir} already holds a run ({newest.name}); resume it, or choose another folder"
+            f"{run_dir} already holds a run ({ckpt.resolve_checkpoint(run_dir).name}); resume it, or choose "
+            "another folder"
         )
     return (ckpt.load_newest(run_dir) if resume else None) or (None, [])
 

@@ -47,7 +47,7 @@ FLAGS = st.fixed_dictionaries(
     optional={
         "frames": st.integers(1, 10**12),
         "time_limit": st.floats(0.1, 1e6),
-        "num_envs": st.integers(1, 4096),
+        "num_envs": st.integers(4, 4096),
         "seed": st.integers(0, 2**31),
         "scenes": st.sampled_from([("houses:val[:3]",), ("a b/c'd.glb", "e.glb"), ("own.glb",)]),
         "val_scenes": st.sampled_from([("houses:test",), ("own.glb",)]),
@@ -106,6 +106,29 @@ def test_flags_go_over_the_file_which_goes_over_its_preset(tmp_path):
     assert plan_training(TrainArgs(config=path, preset="quick")).num_envs == 24
 
 
+def test_what_people_write_is_understood(tmp_path):
+    """A single scene without brackets, YAML's words for true and false, and powers of ten."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "num_envs: 1e1\nevaluation: {scenes: houses:test, navmesh: null}\n"
+        "learner: {overlap: off, total_frames: 1e6, validate_every_frames: 2.5e5}\n"
+    )
+    plan = plan_training(TrainArgs(config=path))
+    assert (plan.num_envs, plan.learner.total_frames) == (10, 1_000_000)
+    assert plan.eval_env.scenes == ("houses:test",)
+    assert (plan.learner.overlap, plan.learner.validate_every_frames) == ("off", 250_000)
+    assert type(plan.learner.validate_every_frames) is int
+    given = TrainArgs(
+        set=("policy.planes=(8, 16)", "total_frames=3_000_000", "overlap=True", "ppo.value_clip=none"),
+        sensors=("none",),
+    )
+    learner = plan_training(given).learner
+    assert (learner.policy.planes, learner.total_frames, learner.overlap) == ((8, 16), 3_000_000, "on")
+    assert plan_training(given).env.sensors == ()
+    with pytest.raises(ConfigError, match="--sensors none rgb is not allowed"):
+        plan_training(TrainArgs(sensors=("none", "rgb")))
+
+
 def test_an_empty_file_is_the_quick_preset(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text("# nothing yet\n")
@@ -131,8 +154,16 @@ def test_an_empty_file_is_the_quick_preset(tmp_path):
         ("preset: slow\n", "there is no preset 'slow'"),
         ("task: dance\n", "there is no task 'dance'"),
         ("num_envs: many\n", "num_envs='many' is not allowed"),
-        ("learner: {ppo: {epochs: many}}\n", "ppo.epochs='many' is a str; expected a int"),
+        ("learner: {ppo: {epochs: many}}\n", "epochs is 'many'; it must be an integer"),
         ("env: {hfov_deg: wide}\n", "hfov_deg"),
+        ("preset: [cpu]\n", "there is no preset ['cpu']"),
+        ("task: {a: 1}\n", "there is no task {'a': 1}"),
+        ("num_envs: 1.5\n", "num_envs=1.5 is not allowed; expected an integer"),
+        ("num_envs: 3\n", "num_envs=3 is not allowed with 4 minibatches"),
+        ("evaluation: {deterministic: 'no'}\n", "evaluation.deterministic='no' is not allowed"),
+        ("evaluation: {scenes: 3}\n", "evaluation.scenes=3 is not allowed"),
+        ("learner:\n  ppo.gamma: 0.9\n  ppo: {gamma: 0.8}\n", "line 3: learner.ppo.gamma stands here a sec"),
+        ("learner: {time_limit_s: '60'}\n", "time_limit_s is '60'; it must be a number"),
         ("env: !!python/object:os.system {}\n", "is no YAML"),
     ],
 )  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from contextlib import nullcontext
 
 import pytest
 
+from gym_batchnav.cli import locks
 from gym_batchnav.cli.training.runs import (
     RunDir,
     Stage,
@@ -134,3 +137,21 @@ def test_flatten_and_differences():
     old = {"env": {"x": 1}, "learner": {}, "evaluation": {}, "machine": {"cpu": "a"}}
     new = {"env": {"x": 2, "y": 3}, "learner": {}, "evaluation": {}, "machine": {"cpu": "b"}}
     assert differences(old, new) == {"env.x": (1, 2), "env.y": (None, 3)}
+
+
+def test_a_folder_in_use_is_neither_entered_nor_moved_away(run):
+    refused = pytest.raises(ConfigError, match="another process works in the run folder")
+    with run.lock(), refused, run.lock():
+        pass
+
+
+@pytest.mark.parametrize(("number", "free"), [(errno.ENOLCK, True), (errno.EIO, False)])
+def test_where_files_cannot_be_locked_a_run_goes_without(run, monkeypatch, number, free):
+    """As on some network file systems; other errors are not taken for that."""
+
+    def refuse(file):
+        raise OSError(number, "no locks")
+
+    monkeypatch.setattr(locks, "_lock", refuse)
+    with nullcontext() if free else pytest.raises(OSError, match="no locks"), run.lock():
+        pass

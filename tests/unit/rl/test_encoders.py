@@ -127,9 +127,9 @@ def test_filled_config_is_the_same_network_with_every_size(encoder):
             {"encoder": "resnet50", "space_to_depth": 4},
             "space_to_depth is 4, but resnet50 has 1; leave it None",
         ),
-        ({"base_planes": 0}, "base_planes is 0; it must be None or an integer, at least 1"),
-        ({"hidden": "wide"}, "hidden is 'wide'; it must be None or an integer"),
-        ({"planes": 8}, "planes is 8; it must be None or integers"),
+        ({"base_planes": 0}, "base_planes is 0; it must be at least 1"),
+        ({"hidden": "wide"}, "hidden is 'wide'; it must be an integer or None"),
+        ({"planes": 8}, "planes is 8; it must be a list, such as"),
         ({"depth_bins": -1}, "depth_bins is -1"),
     ],
 )

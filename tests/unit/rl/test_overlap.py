@@ -314,7 +314,7 @@ def test_an_error_of_making_closes_what_was_made(stateful_envs):
 def test_what_cannot_overlap_is_refused(stateful_envs, recall_envs):
     with pytest.raises(ConfigError, match="overlap is 'on'"):
         EnvParts([lambda: stateful_envs(3)], "on", "cpu")
-    with pytest.raises(ConfigError, match="empty"):
+    with pytest.raises(ConfigError, match="make_envs is \\[\\]"):
         EnvParts([], "auto", "cpu")
     with pytest.raises(ConfigError, match="differ"):
         EnvParts([lambda: stateful_envs(3), lambda: recall_envs(3)], "auto", "cpu")
