@@ -265,13 +265,16 @@ class BenchArgs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorArgs:
-    """Say what this machine can draw with, what is wrong with it, and how to fix that.
+    """Say what this machine draws with and how fast, what is wrong with it, and how to fix that.
 
-    Draws a known picture with every backend, each in a process of its own. The exit status is 0 where one of
-    them draws it right, else 1.
+    Draws a known picture with every backend, each in a process of its own, and measures a second of each.
+    The exit status is 0 where one of them draws it right, else 1. A bug report should hold what --json
+    writes; names of the user, of the machine and of the home folder are not in it.
     """
 
     device: DeviceOrNone = None
     """Where to draw: cpu, cuda:0; default: cuda:0 if there is one, else cpu."""
+    no_speed: Flag = False
+    """Measure no speed."""
     json: PathOrNone = None
-    """Write all findings here; - prints them instead of the table."""
+    """Write all findings here; - prints them instead of the page."""

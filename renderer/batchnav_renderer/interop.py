@@ -24,6 +24,20 @@ Tensors = dict[str, "torch.Tensor"]
 _MOST_DEVICES = 16
 _INSUFFICIENT_DRIVER = "cudaErrorInsufficientDriver"
 _KERNEL = Path("/proc/version")
+_REFUSED = (
+    "the driver refuses to share GL memory with CUDA, as some clusters and containers have it; start "
+    "containers with NVIDIA_DRIVER_CAPABILITIES=all"
+)
+_CAUSES = {
+    304: "the system refuses what the driver asks of it, as in containers whose driver libraries are not "
+    "those of the kernel's driver; start containers with NVIDIA_DRIVER_CAPABILITIES=all, and after an update "
+    "of the driver restart the machine",
+    801: "this GPU or its driver cannot share GL memory with CUDA, as virtual GPUs and compute-only drivers; "
+    "nothing needs to be done but for speed",
+    999: "GL and CUDA do not meet on one GPU, most often as GL draws with another one; make the driver's EGL "
+    "the one that is found (egl_vendor.d), and after an update of the driver restart the machine",
+}
+"""What errors of cudaGraphicsGLRegisterBuffer come from, by number."""
 
 
 class HostTensors:
@@ -193,10 +207,7 @@ def explain(call: str, code: int, name: str, notes: frozenset[str]) -> str:
             "the CUDA version that nvidia-smi shows"
         )
     else:
-        cause = (
-            "the driver refuses to share GL memory with CUDA, as some clusters and containers have it; start "
-            "containers with NVIDIA_DRIVER_CAPABILITIES=all"
-        )
+        cause = _CAUSES.get(code, _REFUSED)
     return f"{call} failed with {name} ({code}): {cause}"
 
 

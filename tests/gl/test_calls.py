@@ -92,3 +92,22 @@ def test_draws_are_bounded_whatever_the_textures(count, quads, facing, rng):
     assert one == twice
     assert one["glMultiDrawElementsIndirectCountARB"] == 14
     assert sum(one.values()) <= 30 + 4 * 14
+
+
+def test_the_report_of_a_driver_says_what_its_context_can_do():
+    from batchnav_renderer import RenderConfig
+    from batchnav_renderer.gl.report import USED_EXTENSIONS, driver_report
+    from batchnav_renderer.gl.settings import NEEDED
+
+    found = driver_report(RenderConfig(num_views=64, device="cpu", backend="gl"))
+    assert found["gl_version"].startswith("4.")
+    assert found["extensions"].keys() == USED_EXTENSIONS.keys()
+    assert all(found["extensions"][name] for name in NEEDED)
+    # The least that OpenGL 4.5 asks of drivers.
+    least = {
+        "texture_size": 16384, "array_texture_layers": 2048, "color_attachments": 8,
+        "shader_storage_block_size": 1 << 27, "uniform_block_size": 1 << 14,
+        "compute_work_group_invocations": 1024, "compute_shared_memory_size": 1 << 15,
+    }  # fmt: skip
+    for name, value in least.items():
+        assert found["limits"][name] >= value, name

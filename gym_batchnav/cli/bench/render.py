@@ -21,6 +21,7 @@ from ...sim.geometry import camera_poses
 from ..args import BenchArgs
 from ..machine import usable_cores
 from ..show import console
+from ..waiting import waiting
 from .comparison import comparison
 from .drawing import Drawing
 from .peers.peer import THE_SAME, Peer
@@ -35,7 +36,7 @@ VIEW_SETS = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class _Subject:
+class Subject:
     """What is drawn."""
 
     arrays: Sequence[SceneArrays]
@@ -50,7 +51,14 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     if not args.sensors:
         raise ConfigError("bench render needs at least one of --sensors depth rgb semantic normals")
     choices = choose(args.compare, args.peer_python, "render", args.sensors)
-    subject = _subject(args, config)
+    with waiting("loading scenes"):
+        subject = random_subject(
+            config,
+            args.num_envs,
+            num_scenes=args.num_resident_scenes or DEFAULT_RESIDENT_SCENES,
+            seed=args.seed,
+            pieces=args.subdivide,
+        )
     with ExitStack() as stack:
 
         def drawing(height: int, width: int) -> Drawing:
@@ -83,16 +91,26 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
         }
 
 
-def _subject(args: BenchArgs, config: EnvConfig) -> _Subject:
-    limit = args.num_resident_scenes or DEFAULT_RESIDENT_SCENES
-    scenes = [ref.load() for ref in scene_refs(config)[:limit]]
-    generator = np.random.default_rng(args.seed)
-    slots = np.arange(args.num_envs) % len(scenes)
+def random_subject(
+    config: EnvConfig, num_views: int, *, num_scenes: int, seed: int, pieces: int = 1
+) -> Subject:
+    """Scenes, and cameras at random places of their walkable ground.
+
+    Args:
+        config: scenes and height of the camera.
+        num_views: N, spread evenly over the scenes.
+        num_scenes: the first so many scenes of the set, at most.
+        seed: of places and directions.
+        pieces: that every edge of the scenes is cut into.
+    """
+    scenes = [ref.load() for ref in scene_refs(config)[:num_scenes]]
+    generator = np.random.default_rng(seed)
+    slots = np.arange(num_views) % len(scenes)
     poses = [_random_views(scenes, slots, config.camera_height, generator) for _ in range(VIEW_SETS)]
-    return _Subject([subdivide(scene.arrays, args.subdivide) for scene in scenes], slots, np.stack(poses))
+    return Subject([subdivide(scene.arrays, pieces) for scene in scenes], slots, np.stack(poses))
 
 
-def _tasks(args: BenchArgs, config: EnvConfig, subject: _Subject, near: float) -> Callable[[Peer], Task]:
+def _tasks(args: BenchArgs, config: EnvConfig, subject: Subject, near: float) -> Callable[[Peer], Task]:
     """What each peer is to draw."""
 
     def task(peer: Peer) -> Task:

@@ -1,12 +1,12 @@
-"""The self-test: a picture known by arithmetic, drawn in a process of its own so that a crash is a finding.
+"""The self-test: a picture known by arithmetic.
 
-``python -m gym_batchnav.cli.doctor.picture BACKEND [DEVICE]`` prints its findings as JSON.
+``python -m gym_batchnav.cli.doctor.picture BACKEND DEVICE IMAGES`` prints its findings as JSON; an empty
+DEVICE is the default one.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from typing import Any
 
@@ -18,7 +18,6 @@ from batchnav_renderer import BatchRenderer, RenderConfig, RendererError, SceneA
 SIDE = 16
 FAR = 10.0
 FLOOR, WALL = 1, 2
-_TIMEOUT_S = 180
 
 
 def known_scene() -> SceneArrays:
@@ -85,21 +84,6 @@ def draw_known(backend: str, device: str | None, images: str = "numpy") -> dict[
         "wrong_pixels": wrong,
         "worst_error_m": float(errors.max()),
     }
-
-
-def draw_apart(backend: str, device: str | None, images: str = "numpy") -> dict[str, Any]:
-    """``draw_known`` in a process of its own; one that crashes or hangs is told as an error."""
-    command = [sys.executable, "-m", __name__, backend, device or "", images]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return {"ok": False, "error": f"drawing did not end within {_TIMEOUT_S} s: the driver hangs"}
-    try:
-        findings: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        last = (found.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"ok": False, "error": f"drawing ended with status {found.returncode}: {last}"}
-    return findings
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from .workers import Limits
 
 NEEDED = ("GL_ARB_indirect_parameters", "GL_EXT_texture_compression_s3tc")
 """Extensions that the backend cannot do without."""
-_LAYER_IN_VERTEX = "GL_ARB_shader_viewport_layer_array"
-_DRAW_PARAMETERS = "GL_ARB_shader_draw_parameters"
+LAYER_IN_VERTEX = "GL_ARB_shader_viewport_layer_array"
+DRAW_PARAMETERS = "GL_ARB_shader_draw_parameters"
 _TARGET_BYTES = 1 << 29  # of one texture array; llvmpipe refuses more than twice this
 _COMMAND_BYTES = 1 << 28  # of the indirect draw commands of one batch
 
@@ -38,13 +38,13 @@ def pipeline_settings(config: RenderConfig, mesh: MeshSettings, limits: Limits) 
     1.19 in a furnished home of 146,000, at 128 x 128 by 1.44 and 1.07 (in a house of 4,400: 0.91 and 0.69,
     as boxes of chunks are large there beside what hides them). It has not been measured on a GPU.
     """
-    in_vertex = _LAYER_IN_VERTEX in limits.extensions
+    in_vertex = LAYER_IN_VERTEX in limits.extensions
     if config.layer_stage == "vertex" and not in_vertex:
-        raise EGLError(f"layer_stage is 'vertex', but the driver lacks {_LAYER_IN_VERTEX}; take 'auto'")
+        raise EGLError(f"layer_stage is 'vertex', but the driver lacks {LAYER_IN_VERTEX}; take 'auto'")
     numbers = {"ids", "normals"} & set(config.outputs)
-    if (numbers or config.shading == "headlight") and _DRAW_PARAMETERS not in limits.extensions:
+    if (numbers or config.shading == "headlight") and DRAW_PARAMETERS not in limits.extensions:
         raise EGLError(
-            f"outputs ids and normals and shading='headlight' need {_DRAW_PARAMETERS}, which "
+            f"outputs ids and normals and shading='headlight' need {DRAW_PARAMETERS}, which "
             f"{limits.strings['gl_renderer']} lacks; a newer driver is needed"
         )
     return PipelineSettings(

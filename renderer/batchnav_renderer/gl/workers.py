@@ -164,20 +164,23 @@ def _query_limits(api: GLApi) -> Limits:
             ("version", api.GL_VERSION),
         )
     }
-    count = _integer(api, api.GL_NUM_EXTENSIONS)
+    count = query_integer(api, api.GL_NUM_EXTENSIONS)
     names = (ctypes.string_at(api.glGetStringi(api.GL_EXTENSIONS, number)) for number in range(count))
     return Limits(
         strings=strings,
         extensions=frozenset(name.decode() for name in names),
         layers=min(
-            _integer(api, api.GL_MAX_ARRAY_TEXTURE_LAYERS), _integer(api, api.GL_MAX_FRAMEBUFFER_LAYERS), 2048
+            query_integer(api, api.GL_MAX_ARRAY_TEXTURE_LAYERS),
+            query_integer(api, api.GL_MAX_FRAMEBUFFER_LAYERS),
+            2048,
         ),
-        storage_bytes=_integer(api, api.GL_MAX_SHADER_STORAGE_BLOCK_SIZE),
-        texture_units=_integer(api, api.GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS),
+        storage_bytes=query_integer(api, api.GL_MAX_SHADER_STORAGE_BLOCK_SIZE),
+        texture_units=query_integer(api, api.GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS),
     )
 
 
-def _integer(api: GLApi, name: int) -> int:
+def query_integer(api: GLApi, name: int) -> int:
+    """A limit of the current context; those that do not fit 31 bits are cut to them."""
     value = ctypes.c_int()
     api.glGetIntegerv(name, ctypes.byref(value))
     return value.value & 0x7FFFFFFF if value.value >= 0 else 0x7FFFFFFF

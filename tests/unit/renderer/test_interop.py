@@ -202,6 +202,17 @@ def test_causes(notes, name, expected):
     assert expected in interop.explain("cudaGLGetDevices", 1, name, frozenset(notes))
 
 
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [(304, "NVIDIA_DRIVER_CAPABILITIES=all"), (801, "virtual GPUs"), (999, "egl_vendor.d")],
+)
+def test_known_errors_have_a_cause_of_their_own(code, expected):
+    said = interop.explain("cudaGraphicsGLRegisterBuffer", code, "cudaErrorX", frozenset())
+    assert said.startswith(f"cudaGraphicsGLRegisterBuffer failed with cudaErrorX ({code}): ")
+    assert expected in said
+    assert "WSL2" in interop.explain("x", code, "cudaErrorX", frozenset({"wsl"}))
+
+
 def test_the_system_is_looked_at(monkeypatch, tmp_path):
     kernel = tmp_path / "version"
     kernel.write_text("Linux version 5.15.90.1-microsoft-standard-WSL2")
