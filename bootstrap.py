@@ -251,6 +251,7 @@ def run_tests(quick: bool) -> int:
         "ruff format": [str(scripts / "ruff"), "format", "--check", "."],
         "mypy": [str(scripts / "mypy")],
         "import contracts": [str(scripts / "lint-imports")],
+        "docs": [python, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "build/docs"],
         "pytest": [python, "-m", "pytest", *([] if quick else ["-m", "slow or not slow"])],
     }
     failed = []

@@ -1,4 +1,4 @@
-"""Writes the tables of speeds in the two READMEs from the records of this folder.
+"""Writes the tables of speeds in the two READMEs and docs/performance.md from the records of this folder.
 
 Run it after measuring: ``python docs/benchmarks/table.py``. A test compares the tables with the records.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-README, RECORDS = HERE.parents[1] / "README.md", HERE / "README.md"
+README, RECORDS, GUIDE = HERE.parents[1] / "README.md", HERE / "README.md", HERE.parent / "performance.md"
 HEADLINES = (
     "render-aws_small_house-depth-64-embree",
     "render-aws_small_house-peers-depth-64-embree",
@@ -171,6 +171,41 @@ def all_records(records: Mapping[str, Record]) -> str:
     return table(["record", "frames/s", "windows", "MiB", "times as fast as"], lines, right=0)
 
 
+def stages(records: Mapping[str, Record]) -> str:
+    """Where the time of a step goes: milliseconds of each stage; of equal records those of the fastest."""
+    fastest: dict[tuple[str, int, str], Record] = {}
+    for record in records.values():
+        if record["benchmark"] in ("step", "train"):
+            key = (record["benchmark"], int(record["arguments"]["num_envs"]), drawn_by(record))
+            fastest[key] = max(
+                fastest.get(key, record), record, key=lambda found: float(found["frames_per_second"])
+            )
+    lines = []
+    for (what, envs, backend), record in sorted(fastest.items()):
+        times, within = record["stages_ms"], "env/" if what == "train" else ""
+        inside = [times[f"{within}{name}"] for name in ("render", "simulate", "episode", "scene", "other")]
+        learner = [f"{times[name]:.1f}" for name in ("act", "learn")] if within else ["", ""]
+        lines.append([what, str(envs), backend, *(f"{value:.1f}" for value in inside), *learner])
+    head = ["what", "environments", "drawn by", "draw", "move", "episodes", "scenes", "rest", "act", "learn"]
+    return table(head, lines, right=7)
+
+
+def memory(records: Mapping[str, Record]) -> str:
+    """Megabytes that the renderer holds for each resident scene."""
+    cells: dict[tuple[str, str], dict[str, float]] = {}
+    for record in records.values():
+        plain = record["benchmark"] == "render" and "swaps" not in record
+        if plain and record["arguments"]["resolution"] == 64:
+            held = record["memory"]["scenes"] / record["resident_scenes"] / 2**20
+            cells.setdefault((scene(record), images(record)), {})[drawn_by(record)] = held
+    columns = sorted({column for row in cells.values() for column in row})
+    lines = [
+        [*labels, *(f"{row[column]:.1f}" if column in row else "" for column in columns)]
+        for labels, row in sorted(cells.items())
+    ]
+    return table(["scene", "images", *columns], lines, right=len(columns))
+
+
 def machine(records: Mapping[str, Record]) -> str:
     """On what machines the records were made."""
     facts = dict.fromkeys(
@@ -223,6 +258,7 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
             "swaps": swaps(records),
             "starts": starts(records),
         },
+        GUIDE: {"steps": wholes(records), "stages": stages(records), "memory": memory(records)},
     }
 
 
@@ -239,7 +275,7 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Fill both files."""
+    """Fill the files."""
     for path, parts in blocks(read_records()).items():
         path.write_text(filled(path.read_text("utf-8"), parts), "utf-8")
 

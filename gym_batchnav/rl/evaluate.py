@@ -93,7 +93,7 @@ def evaluate(
     """Runs an agent over M episodes and sums them up.
 
     The environment must run through its episodes in order: episode e of row i is number i + e * N of the set.
-    Row i counts for its first |{m < M: m = i mod N}| episodes, so that short episodes are not favoured.
+    Row i counts for its first ``|{m < M: m = i mod N}|`` episodes, so that short episodes are not favoured.
 
     Args:
         agent: who acts.

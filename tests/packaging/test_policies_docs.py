@@ -1,4 +1,4 @@
-"""docs/policies.md is true: its settings exist, its numbers are those of the networks, its Python runs."""
+"""docs/policies.md is true: its settings exist, its numbers are those of the networks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from gym_batchnav.cli.app import parse
-from gym_batchnav.cli.training.settings import learner_config, parse_settings
-from gym_batchnav.rl import PolicyConfig, TrainConfig
+from gym_batchnav.cli.training.plan import plan_training
+from gym_batchnav.rl import PolicyConfig
 from gym_batchnav.rl.config.encoders import PUBLISHED
 from gym_batchnav.rl.nets.policy import ActorCritic
-from gym_batchnav.rl.running.checkpoint import checkpoint_path, save_checkpoint
 from gym_batchnav.rl.spec import EnvSpec, FieldSpec
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "policies.md").read_text(encoding="utf-8")
@@ -55,19 +54,7 @@ def test_every_encoder_has_its_row_and_its_parameters():
 
 
 def test_the_command_makes_the_policy_of_bps():
-    line = block("sh").replace("\\\n", " ")
-    arguments = shlex.split(line)[1:]
-    parsed = parse(arguments)
-    config = learner_config(parse_settings(parsed.set))
+    arguments = shlex.split(block("sh"))[1:]
+    config = plan_training(parse(arguments)).learner
     assert count(ActorCritic(config.policy, depth_spec(64))) == 10_988_085
     assert "10,988,085" in PAGE
-
-
-def test_the_python_runs(tmp_path, monkeypatch, capsys):
-    spec = depth_spec(64)
-    policy = ActorCritic(PolicyConfig(), spec)
-    content = {"config": TrainConfig().to_dict(), "env_spec": spec.to_dict(), "policy": policy.state_dict()}
-    save_checkpoint(checkpoint_path(tmp_path / "runs" / "quick" / "checkpoints", 1), content)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block("python"), "docs/policies.md", "exec"), {})
-    assert re.fullmatch(r"[0-3] \(8,\)\n", capsys.readouterr().out)

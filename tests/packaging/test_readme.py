@@ -1,14 +1,10 @@
-"""The README says what is true: its commands are those of CI, and its Python runs."""
+"""The README says what is true: its commands are those of CI; test_docs_blocks.py runs its code."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
-
-import pytest
 
 from gym_batchnav.config import SENSORS, EnvConfig
 
@@ -53,16 +49,3 @@ def test_page_on_the_agent_names_all_there_is_and_no_more():
     names = {field.name for field in fields(EnvConfig)}
     assert set(re.findall(r"`(\w+)=", AGENT)) - {"integration", "stop", "preset"} <= names
     assert {f"`{name}`" for name in SENSORS} <= set(re.findall(r"`\w+`", AGENT))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "code",
-    [*blocks("python"), *blocks("python", AGENT)],
-    ids=lambda code: code.strip().splitlines()[-1][:40],
-)
-def test_python_of_the_readme_runs(code, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,0 +1,92 @@
+"""The documentation site: ``python -m sphinx -W --keep-going -b html docs build/docs`` builds it, offline."""
+
+from __future__ import annotations
+
+import dataclasses
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "renderer")]
+
+from gym_batchnav import __version__  # noqa: E402
+
+project = "gym-batchnav"
+author = "The gym-batchnav authors"
+copyright = author
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+nitpicky = True
+# Types of other libraries are not linked, as that would need the network; ours are where they are documented.
+nitpick_ignore_regex = [(r"py:.*", r"(?!(gym_batchnav|batchnav_renderer)\.).*")]
+# Parts that signatures name and nobody makes or uses.
+nitpick_ignore = [
+    ("py:class", "gym_batchnav.nav.ground.Ground"),
+    ("py:class", "gym_batchnav.nav.ground.PolygonMesh"),
+    ("py:class", "gym_batchnav.nav.triangles.SightMesh"),
+    ("py:class", "gym_batchnav.rl.distributed.world.World"),
+    ("py:class", "gym_batchnav.rl.nets.policy.ActorCritic"),
+    ("py:class", "gym_batchnav.scenes.cache.keys.Recipe"),
+]
+# Pages may come in before the list of contents names them.
+suppress_warnings = ["toc.not_included"]
+
+# Links that GitHub follows are links here too: to headings by their text, to files beside the pages.
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True}
+autodoc_preserve_defaults = True
+autoclass_content = "both"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+napoleon_numpy_docstring = False
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+copybutton_exclude = ".linenos, .gp"
+
+html_theme = "furo"
+html_title = f"gym-batchnav {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+
+
+def short_signature(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None] | None:
+    """Configurations list their fields below, with what they mean; dozens in one line help nobody."""
+    if what == "class" and dataclasses.is_dataclass(obj) and len(dataclasses.fields(obj)) > 6:
+        return "(...)", None
+    return None
+
+
+def describe_attribute(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """The default of a configuration's field stands below what it means."""
+    if what not in ("attribute", "property") or not lines:
+        return
+    # Else napoleon takes what stands before a colon for a type; a comment in front stops it.
+    lines[:0] = ["..", ""]
+    owner = pkgutil.resolve_name(name.rpartition(".")[0])
+    for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
+        if field.name == name.rpartition(".")[2] and field.default is not dataclasses.MISSING:
+            plain = not dataclasses.is_dataclass(field.default)
+            shown = repr(field.default) if plain else f"{type(field.default).__name__}()"
+            lines += ["", f"Default: ``{shown}``."]
+
+
+def setup(app: Any) -> None:
+    """Connect what is above."""
+    app.connect("autodoc-process-signature", short_signature)
+    app.connect("autodoc-process-docstring", describe_attribute, priority=400)
