@@ -17,6 +17,11 @@ RUNS = {
         "spl:",
     ),
     "train_any_env.py": ("--frames 2048 --num-envs 4 --run-dir run", "over 32 episodes"),
+    "sb3_ppo.py": (
+        "--scenes houses:train/0 --eval-scenes houses:train/0 --frames 64 --num-envs 4 --resolution 36 "
+        "--episodes 2 --run-dir run",
+        "SPL:",
+    ),
     "standalone_renderer.py": ("", "height 1.0 m: "),
     "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
     "own_scene.py": ("", "on foot"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,11 +15,14 @@ from gym_batchnav.cli.bench import train as bench_train
 from gym_batchnav.cli.bench.peers import PEERS, sb3
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.envs import BatchPointNavEnv
+from gym_batchnav.envs.spaces import observation_space
 from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.spec import env_spec
+from gym_batchnav.sim import PointNav
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
+from gym_batchnav.integrations.sb3.observations import Observations
 
 ROWS, STEPS = 4, 8
 SETTINGS = (
@@ -31,14 +35,38 @@ def wishes(**changes) -> BenchArgs:
     return BenchArgs(what="train", num_envs=ROWS, device="cpu", set=SETTINGS, **changes)
 
 
-def config() -> EnvConfig:
+def config(sensors=("depth",)) -> EnvConfig:
     return EnvConfig(
-        scenes=("houses:train/0",), resolution=(16, 16), render_backend="constant", scene_workers=0
-    )
+        scenes=("houses:train/0",), resolution=(16, 16), render_backend="constant", scene_workers=0,
+        sensors=sensors,
+    )  # fmt: skip
 
 
 def shapes(parameters) -> Counter:
     return Counter(tuple(p.shape) for p in parameters)
+
+
+def test_a_peer_s_network_sees_what_ours_sees(rng):
+    """The images that come with their channels first are read as ours are: depth in every bit."""
+    learner = bench_train._learner(wishes(), PEERS["sb3"].equal)
+    space = observation_space(config(("depth", "rgb")), PointNav(config(), 2))
+    convert = Observations(space, depth="float32", min_image_size=3)
+    network = sb3.features(learner)(convert.space)
+    seen = {
+        "depth": rng.random((2, 16, 16, 1), dtype=np.float32),
+        "rgb": rng.integers(0, 256, (2, 16, 16, 3), dtype=np.uint8),
+        "pointgoal": np.float32([[1, 2], [3, -1]]),
+    }
+    theirs = {key: torch.from_numpy(value) for key, value in convert(seen).items()}
+    ours = {key: torch.from_numpy(value) for key, value in seen.items()}
+    none = torch.zeros(2, dtype=torch.long)
+    with torch.no_grad():
+        # Stable-Baselines3 gives bytes as 255ths.
+        read = network({**theirs, "rgb": theirs["rgb"] / 255})
+        expected = network.after(network.net.features(network.net.prepare(ours), none, none.bool()))
+    assert read.shape == (2, 16)
+    assert torch.allclose(read, expected, atol=1e-6)
+    assert not torch.allclose(read[0], read[1])
 
 
 @pytest.mark.slow

@@ -32,7 +32,8 @@ def updates(task: Task, algorithm: Any, policy: str, net: dict[str, Any]) -> Cal
     from gym_batchnav.rl import TrainConfig
 
     learner = TrainConfig.from_dict(task.learner)
-    envs = make_sb3_vec_env(task.num_envs, **task.env)
+    # Depth without loss and of any size, as our learner sees it.
+    envs = make_sb3_vec_env(task.num_envs, depth="float32", min_image_size=3, **task.env)
     ppo = learner.ppo
     model = algorithm(
         policy,
@@ -74,7 +75,7 @@ def features(learner: Any) -> Any:
         def __init__(self, observation_space: Any) -> None:
             from gymnasium.spaces import Discrete
 
-            net = ActorCritic(learner.policy, env_spec(observation_space, Discrete(4)))
+            net = ActorCritic(learner.policy, env_spec(channels_last(observation_space), Discrete(4)))
             # The heads, and the memory where there is one, are those of the other library.
             del net.actor, net.critic
             remembers = learner.policy.recurrence != "none"
@@ -88,10 +89,23 @@ def features(learner: Any) -> Any:
         def forward(self, observations: Any) -> Any:
             one = next(iter(observations.values()))
             unused = torch.zeros(len(one), dtype=torch.long, device=one.device)
-            seen = self.net.features(self.net.prepare(observations), unused, unused.bool())
+            images = {key: value.movedim(1, -1) for key, value in observations.items() if value.ndim == 4}
+            seen = self.net.features(self.net.prepare({**observations, **images}), unused, unused.bool())
             return self.after(seen)
 
     return Features
+
+
+def channels_last(space: Any) -> Any:
+    """A space whose images are (C, H, W), as one whose images are (H, W, C)."""
+    import numpy as np
+    from gymnasium.spaces import Box, Dict
+
+    def last(inner: Any) -> Any:
+        low, high = (np.moveaxis(bounds, 0, -1) for bounds in (inner.low, inner.high))
+        return Box(low, high, dtype=inner.dtype)
+
+    return Dict({key: last(inner) if len(inner.shape) == 3 else inner for key, inner in space.items()})
 
 
 PEER = Peer(
