@@ -13,6 +13,7 @@ from .errors import (
     RenderConfigError,
     RendererError,
     ShaderError,
+    ViewerError,
 )
 from .prepare import PreparedScene, Preparer
 from .renderer import BatchRenderer
@@ -35,4 +36,5 @@ __all__ = [
     "SceneArrays",
     "ShaderError",
     "Texture",
+    "ViewerError",
 ]

@@ -41,3 +41,7 @@ class ClosedError(RendererError, RuntimeError):
 
 class EmbreeError(RendererError):
     """Embree cannot be loaded or failed; the message lists what was tried and the fix."""
+
+
+class ViewerError(RendererError):
+    """A window cannot be opened, for want of GLFW, a display or OpenGL, or belongs to another thread."""

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from batchnav_renderer import BatchRenderer, EGLError, RenderConfig
+from tests.displays import display, run
+
+__all__ = ["display", "run"]
 
 MakeRenderer = Callable[..., BatchRenderer]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -52,40 +50,6 @@ values = (ctypes.c_float * 4)()
 read(0x0C22, values)  # GL_COLOR_CLEAR_VALUE of the window's context
 print(list(values) == [0.25, 0.5, 0.75, 1.0], glfw.get_current_context() is not None)
 """
-
-Run = Callable[[str], "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture(scope="module")
-def display() -> Iterator[str]:
-    """The name of an X display: a fresh Xvfb's; skips where Xvfb is missing."""
-    if shutil.which("Xvfb") is None:
-        pytest.skip("Xvfb is not installed (apt-get install xvfb)")
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "320x240x24", "-nolisten", "tcp"],
-        pass_fds=(writing,), stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as answer:
-            yield f":{answer.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-@pytest.fixture
-def run(display: str) -> Run:
-    """Runs Python code on the display."""
-
-    def start(code: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False,
-            env={**os.environ, "DISPLAY": display},
-        )  # fmt: skip
-
-    return start
 
 
 def test_beside_a_window_whose_context_is_current(run):

@@ -8,6 +8,7 @@ from ctypes import c_void_p
 from typing import Any
 
 from ..errors import EGLError
+from ..windowing import Windowing
 
 _numbers = itertools.count(1)
 
@@ -24,19 +25,19 @@ class WindowDisplay:
     def __init__(self) -> None:
         """Start GLFW; raises ``EGLError`` where it is missing or finds no display."""
         try:
-            import glfw
+            self._windowing = Windowing()
         except ImportError as error:
             raise EGLError(
                 f"nor can a hidden window be used: GLFW is missing ({error}); install it with "
                 "'pip install gym-batchnav[viewer]'"
             ) from error
-        self._glfw: Any = glfw
-        self._windows: dict[int, Any] = {}
-        if not self._call(glfw.init):
+        except OSError as error:
             raise EGLError(
-                f"nor can a hidden window be used: GLFW finds no display ({self._error()}); set DISPLAY, or "
+                f"nor can a hidden window be used: GLFW finds no display ({error}); set DISPLAY, or "
                 "run under 'xvfb-run'"
-            )
+            ) from error
+        self._glfw: Any = self._windowing.glfw
+        self._windows: dict[int, Any] = {}
 
     def address(self, name: str) -> int | None:
         """Address of a GL entry point of the current context; None where there is none."""
@@ -56,11 +57,11 @@ class WindowDisplay:
             (glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET),
         ):
             glfw.window_hint(hint, value)
-        window = self._call(glfw.create_window, 16, 16, "batchnav", None, None)
+        window = self._windowing.call(glfw.create_window, 16, 16, "batchnav", None, None)
         glfw.default_window_hints()
         if not window:
             raise EGLError(
-                f"{self.name}: no OpenGL 4.5 core context ({self._error()}); a driver with OpenGL "
+                f"{self.name}: no OpenGL 4.5 core context ({self._windowing.error()}); a driver with OpenGL "
                 "4.5 is needed"
             )
         number = next(_numbers)
@@ -70,24 +71,11 @@ class WindowDisplay:
     def make_current(self, context: int | None) -> None:
         """Bind a window's context (or none) to the calling thread; raises ``EGLError``."""
         window = None if context is None else self._windows[context]
-        self._call(self._glfw.make_context_current, window)
+        self._windowing.call(self._glfw.make_context_current, window)
         if window and not self._glfw.get_current_context():
-            raise EGLError(f"{self.name}: its context cannot be made current ({self._error()})")
+            raise EGLError(f"{self.name}: its context cannot be made current ({self._windowing.error()})")
 
     def destroy(self, context: int) -> None:
         """Unbind a context and destroy its window."""
-        self._call(self._glfw.make_context_current, None)
-        self._call(self._glfw.destroy_window, self._windows.pop(context))
-
-    def _call(self, function: Any, *arguments: Any) -> Any:
-        """Call GLFW without the Python warnings that it raises for errors; ``_error`` has the last one."""
-        reporting = self._glfw.ERROR_REPORTING
-        self._glfw.ERROR_REPORTING = False
-        try:
-            return function(*arguments)
-        finally:
-            self._glfw.ERROR_REPORTING = reporting
-
-    def _error(self) -> str:
-        code, text = self._glfw.get_error()
-        return f"GLFW error {code:#x}: {(text or b'').decode(errors='replace')}"
+        self._windowing.call(self._glfw.make_context_current, None)
+        self._windowing.call(self._glfw.destroy_window, self._windows.pop(context))
