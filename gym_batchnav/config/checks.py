@@ -175,6 +175,11 @@ def resolution(name: str, value: Any) -> tuple[int, int]:
     return height, width
 
 
+def optional_resolution(name: str, value: Any) -> tuple[int, int] | None:
+    """As ``resolution``, or None."""
+    return None if value is None else resolution(name, value)
+
+
 def autoreset(name: str, value: Any) -> str:
     """Gymnasium's enum, its value (``"SameStep"``) or its name (``"SAME_STEP"``) to its value."""
     text = getattr(value, "value", value)

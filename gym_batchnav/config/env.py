@@ -96,6 +96,9 @@ class EnvConfig:
     leaves it out."""
     resolution: tuple[int, int] = (64, 64)
     """Height and width of the images in pixels."""
+    render_resolution: tuple[int, int] | None = None
+    """Height and width in pixels of the colour frames of ``render_mode``, which are for people; None takes
+    those of the observations, and with ``"human"`` larger ones. Observations stay what they are."""
     hfov_deg: float = 90.0
     """Horizontal field of view, degrees; more than 1 and less than 179."""
     camera_height: float = 1.25
@@ -345,6 +348,7 @@ _CHECKS: Final[dict[str, Check]] = {
     "episode_order": checks.choices("random", "sequential"),
     "sensors": checks.sensors,
     "resolution": checks.resolution,
+    "render_resolution": checks.optional_resolution,
     "hfov_deg": parts.hfov,
     "camera_height": parts.height,
     "camera_pitch_deg": parts.pitch,

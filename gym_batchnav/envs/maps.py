@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from ..nav import NavMesh
+from .watching.overhead import MapFrame
 
+Backdrop = Callable[[MapFrame], Image.Image]
+"""Draws what lies below the lines of a map, of the frame's size."""
 FLOOR, BLOCKED = (255, 255, 255), (203, 211, 220)
 WAY, SHORTEST, GOAL, START, FAILED = "#1f6fb5", "#2f9e77", "#2f9e77", "#1f2933", "#c2493d"
 BACKGROUND = "#ffffff"
@@ -87,13 +91,26 @@ class Board:
     offset: NDArray[np.float64]
 
     @classmethod
-    def of(cls, scene_map: SceneMap, points: NDArray[np.floating], side: int = REFERENCE_SIDE) -> Self:
-        """The map alone, cut to its ground and to ``points`` (P, 3) that are to be seen."""
+    def of(
+        cls,
+        scene_map: SceneMap,
+        points: NDArray[np.floating],
+        side: int = REFERENCE_SIDE,
+        backdrop: Backdrop | None = None,
+    ) -> Self:
+        """The map alone, cut to its ground and to ``points`` (P, 3) that are to be seen.
+
+        With ``backdrop`` it shows that picture instead of the ground.
+        """
         small, (x0, z0, x1, z1) = cropped(scene_map, points)
         whole = side * OVERSAMPLING
         scale = whole / max(x1 - x0, z1 - z0)
         size = (max(1, round((x1 - x0) * scale)), max(1, round((z1 - z0) * scale)))
         offset = np.array([(whole - size[0]) // 2, (whole - size[1]) // 2], dtype=np.float64)
+        if backdrop is not None:
+            low = np.array([x0, z0]) - offset / scale
+            image = backdrop(MapFrame(low=low, pixels_per_meter=scale, width=whole, height=whole)).copy()
+            return cls(image, side, np.array([x0, z0]), scale, offset)
         image = Image.new("RGB", (whole, whole), BACKGROUND)
         picture = mask_image(small.mask).resize(size, Image.Resampling.BILINEAR)
         image.paste(picture, (int(offset[0]), int(offset[1])))
@@ -105,7 +122,12 @@ class Board:
 
     def picture(self) -> Image.Image:
         """What was drawn, (side, side)."""
-        return self.image.resize((self.side, self.side), Image.Resampling.LANCZOS)
+        return self.image.reduce(OVERSAMPLING)
+
+    def shows(self, points: NDArray[np.floating]) -> bool:
+        """Whether points (P, 3) all lie on the picture."""
+        places = np.array(self.pixels(points))
+        return bool((places >= 0).all() and (places < self.image.width).all())
 
     def pixels(self, points: NDArray[np.floating]) -> list[tuple[float, float]]:
         """(P, 3) metres to pixel pairs of ``image``."""

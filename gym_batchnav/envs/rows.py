@@ -9,7 +9,19 @@ from ..errors import ConfigError
 from .output import on_host
 
 _OTHER_NAMES = {"observation_space": "single_observation_space", "action_space": "single_action_space"}
-_WHOLE = ("reset", "step", "close", "set_state", "get_state", "mosaic", "call", "get_attr", "set_attr")
+_WHOLE = (
+    "reset",
+    "step",
+    "close",
+    "set_state",
+    "get_state",
+    "mosaic",
+    "panels",
+    "moments",
+    "call",
+    "get_attr",
+    "set_attr",
+)
 """Methods that act on all rows together."""
 
 

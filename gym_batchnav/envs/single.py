@@ -14,6 +14,7 @@ from ..errors import ConfigError
 from ..nav import NavMesh
 from ..sim import Task
 from .arguments import checked_options
+from .pictures import RENDER_MODES
 from .vector import BatchPointNavEnv
 
 
@@ -25,7 +26,7 @@ class PointNavEnv(gym.Env[Any, Any]):
     ``EnvConfig`` but ``max_episode_steps`` and ``autoreset_mode``.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 10}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 10}  # type: ignore[misc]
     batch: ClassVar[type[BatchPointNavEnv]] = BatchPointNavEnv
     """The same for many agents."""
 
@@ -42,7 +43,8 @@ class PointNavEnv(gym.Env[Any, Any]):
         Args:
             config: starting point for the keyword arguments; its autoreset mode does not count here, and its
                 limit of steps only where ``time_out`` is ``"termination"``.
-            render_mode: ``"rgb_array"`` for ``render()``.
+            render_mode: ``"rgb_array"`` for ``render()``; ``"human"`` shows the agent's view, its depth, a
+                map and figures in a window after every ``reset`` and ``step``.
             task: what is asked of the agent; None for that of ``batch``.
             **kwargs: fields of ``EnvConfig``, and ``preset``.
 

@@ -19,7 +19,7 @@ from .arguments import checked_actions, checked_count, masked_infos, reset_mask,
 from .devices import check_device
 from .limits import check_same_limit, without_registered_limit
 from .output import to_output
-from .pictures import Pictures
+from .pictures import RENDER_MODES, Pictures
 from .rows import RowAccess
 from .saved import check_finished
 from .spaces import action_space, observation_space
@@ -37,7 +37,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": ["rgb_array"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
@@ -58,7 +58,8 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         Args:
             num_envs: number of environments N, at least 1.
             config: starting point for the keyword arguments; None for the defaults.
-            render_mode: ``"rgb_array"`` for ``render()``; images are then drawn in colour too.
+            render_mode: ``"rgb_array"`` for ``render()``; images are then drawn in colour too. ``"human"``
+                shows all environments in a window after every ``reset`` and ``step``.
             task: what is asked of the agent; None for ``default_task``.
             **kwargs: fields of ``EnvConfig``, and ``preset``: ``"habitat"``, ``"bps"`` or ``"realistic"``,
                 for the fields that are not given.
@@ -73,7 +74,9 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         self.config = EnvConfig.from_kwargs(without_registered_limit(kwargs), config)
         self.render_mode = render_mode
         check_device(self.config, draws=bool(self.config.image_sensors) or render_mode is not None)
-        colour = ("rgb",) if render_mode == "rgb_array" else ()
+        # With a resolution of their own, frames are drawn apart from the observations.
+        watched = render_mode == "rgb_array" and self.config.render_resolution is None
+        colour = ("rgb",) if watched or (render_mode and self.config.render_backend == "constant") else ()
         self._world = World(self.num_envs, self.config, task or self.default_task, colour)
         self._mode = AutoresetMode(self.config.autoreset_mode)
         self.single_observation_space = observation_space(self.config, self._world.simulator.task)
@@ -83,8 +86,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         self._finished = np.zeros(self.num_envs, dtype=bool)
         # Rows whose next episode could not be begun; they wait for reset().
         self._stuck = np.zeros(self.num_envs, dtype=bool)
-        self._frames = None
-        self._ways = Ways(self.num_envs)
+        self._be_watched()
         self._row_values = {}
         self._renderer_info: dict[str, Any] = {}
         self._refresh_metadata()
@@ -172,6 +174,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Give the renderer's memory back and end the worker processes."""
+        self._stop_watching()
         self._world.close()
 
     @property
@@ -370,5 +373,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
 
 
 def _check_render_mode(render_mode: str | None) -> None:
-    if render_mode not in (None, "rgb_array"):
-        raise ConfigError(f"render_mode={render_mode!r} is not allowed; expected None or 'rgb_array'")
+    if render_mode not in (None, *RENDER_MODES):
+        raise ConfigError(
+            f"render_mode={render_mode!r} is not allowed; expected None, 'rgb_array' or 'human'"
+        )

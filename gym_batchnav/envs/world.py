@@ -142,6 +142,15 @@ class World:
         return self.pool[scene].ground if scene in self.pool else self._loading.load(self.refs[scene]).ground
 
     @property
+    def loading(self) -> Loading:
+        """How its scenes are loaded."""
+        return self._loading
+
+    def camera_poses(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float32]:
+        """Poses (C n, 4, 4) of the cameras of ``rows``: of the first camera, then the second, ..."""
+        return self._poses(rows)
+
+    @property
     def episode_names(self) -> tuple[str, ...] | None:
         """``episode_id`` of each episode of the file; None where episodes do not come from a file."""
         return self._source.names if isinstance(self._source, DatasetSource) else None

@@ -265,8 +265,8 @@ def test_render_without_a_mode_gives_nothing(make):
     env.reset(seed=0)
     with pytest.warns(UserWarning, match="render_mode is None"):
         assert env.render() is None
-    with pytest.raises(ConfigError, match="render_mode='human'"):
-        make(render_mode="human")
+    with pytest.raises(ConfigError, match="render_mode='ansi'"):
+        make(render_mode="ansi")
 
 
 @pytest.mark.parametrize(

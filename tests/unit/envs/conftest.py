@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 import batchnav_renderer
+from batchnav_renderer import viewer
+from gym_batchnav.envs import pictures
 from gym_batchnav.envs.loading import Loading
 from gym_batchnav.nav import AgentSettings, scene_ground
 from gym_batchnav.scenes import SceneRef
 from gym_batchnav.scenes.cache import SceneCache
 from tests.unit.envs.cached_scenes import write_room
-from tests.unit.envs.doubles import FakeRenderConfig, FakeRenderer, two_rooms
+from tests.unit.envs.doubles import FakeRenderConfig, FakeRenderer, FakeWindow, two_rooms
 
 
 @pytest.fixture
@@ -20,6 +22,10 @@ def fake_renderer(monkeypatch):
     """Put the renderer's double where the environments look for the renderer."""
     monkeypatch.setattr(batchnav_renderer, "BatchRenderer", FakeRenderer, raising=False)
     monkeypatch.setattr(batchnav_renderer, "RenderConfig", FakeRenderConfig, raising=False)
+    # Gymnasium's checker tries all render modes.
+    monkeypatch.setattr(viewer, "Window", FakeWindow)
+    monkeypatch.setattr(FakeWindow, "made", [])
+    monkeypatch.setattr(pictures, "LARGEST_SIDE", 120)
     return FakeRenderer
 
 

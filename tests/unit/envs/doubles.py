@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -88,6 +89,34 @@ class FakeRenderer:
 class FakeRenderConfig:
     def __init__(self, **fields):
         self.__dict__.update(fields)
+
+
+class FakeWindow:
+    """Keeps what it is shown; ``keys`` are lists that ``poll`` hands out one after the other."""
+
+    made: ClassVar[list[FakeWindow]] = []
+
+    def __init__(self, title="gym-batchnav"):
+        self.title, self.closed = title, False
+        self.shown, self.keys, self.held = [], [], ()
+        FakeWindow.made.append(self)
+
+    def show(self, picture):
+        assert not self.closed
+        assert picture.dtype == np.uint8
+        self.shown.append(picture)
+
+    def poll(self):
+        return self.keys.pop(0) if self.keys else []
+
+    def close(self):
+        self.closed = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,8 @@ def test_unknown_argument_suggests_the_near_one():
         BatchPointNavEnv(2, resolutoin=(3, 3))
     with pytest.raises(ConfigError, match=r"num_envs=0 .*at least 1"):
         BatchPointNavEnv(0)
-    with pytest.raises(ConfigError, match=r"render_mode='human'"):
-        BatchPointNavEnv(1, render_mode="human")
+    with pytest.raises(ConfigError, match=r"render_mode='ansi'"):
+        BatchPointNavEnv(1, render_mode="ansi")
 
 
 def test_values_are_brought_to_plain_types():

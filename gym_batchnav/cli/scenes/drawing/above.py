@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,42 +13,18 @@ from PIL import Image, ImageDraw
 from batchnav_renderer import SceneArrays
 from batchnav_renderer.camera import world_from_camera
 
+from ....envs.watching.overhead import CUT, PAPER, Lens, MapFrame, overhead
 from ....nav.survey import Survey
 from .choice import EYE_HEIGHT, HFOV_DEG, Viewpoint
 from .text import font
-from .views import Lens, draw
+from .views import draw
 
-CUT = 2.0
-"""Height over the floor at which a storey is cut open, metres."""
+__all__ = ["CUT", "PAPER", "MapFrame", "draw_above", "frame_of", "with_ground"]
+
 MARGIN = 0.8
 """Metres around the walkable ground."""
-PAPER = (238, 241, 245)
 MAIN, OTHER, MARK = (26, 115, 200), (226, 112, 20), (190, 24, 60)
-_STEEP = 60.0
-"""The camera's height over the cut, in halves of the picture's side: so far that it sees hardly any walls."""
-_BELOW = 0.7
-"""What lies this deep under the floor, metres, belongs to the storey below and is drawn pale."""
 _SMOOTHING = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapFrame:
-    """Where on a picture a place is: x to the right, z down."""
-
-    low: NDArray[np.float64]
-    """(2,) x and z of the upper left corner, metres."""
-    pixels_per_meter: float
-    width: int
-    height: int
-
-    def pixels(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
-        """(..., 3) metres to (..., 2) pixels from the left and from the top."""
-        return (np.asarray(points, np.float64)[..., [0, 2]] - self.low) * self.pixels_per_meter
-
-    @property
-    def middle(self) -> NDArray[np.float64]:
-        """(2,) x and z, metres."""
-        return self.low + np.array([self.width, self.height]) / (2 * self.pixels_per_meter)
 
 
 def frame_of(
@@ -64,44 +39,14 @@ def frame_of(
     return MapFrame(low=low.astype(np.float64), pixels_per_meter=scale, width=across, height=down)
 
 
-def draw_above(
-    arrays: SceneArrays,
-    floor: float,
-    frame: MapFrame,
-    *,
-    cut: float = CUT,
-    steep: float = _STEEP,
-    fit: Literal["floor", "cut"] = "floor",
-) -> Image.Image:
-    """A storey from above without what is over the cut.
+def draw_above(arrays: SceneArrays, floor: float, frame: MapFrame, **options: Any) -> Image.Image:
+    """A storey of a scene from above without what is over the cut; ``options`` are those of ``overhead``."""
 
-    Args:
-        arrays: The scene.
-        floor: Height of the storey, metres.
-        frame: What to show.
-        cut: Height of the cut over the floor, metres.
-        steep: The camera's height over the cut, in halves of the picture's width; small numbers show walls.
-        fit: At which height the frame is exact.
-    """
-    half = frame.width / (2 * frame.pixels_per_meter)
-    over = steep * half
-    lens = Lens(
-        width=frame.width,
-        height=frame.height,
-        hfov_deg=math.degrees(2 * math.atan(half / (over + cut if fit == "floor" else over))),
-        near=over,
-        far=over + cut + 60.0,
-    )
-    x, z = frame.middle
-    pose = world_from_camera([[x, floor + cut + over, z]], 0.0, -math.pi / 2)
-    drawn = draw(arrays, pose, lens)
-    under = drawn.depth[0] - over - cut
-    missed = drawn.depth[0] >= lens.far
-    fade = np.clip((under - _BELOW) / 0.6, 0.0, 1.0)
-    fade = np.where(missed, 1.0, 0.8 * fade)[..., None]
-    mixed = (1 - fade) * drawn.rgb[0] + fade * np.array(PAPER)
-    image = Image.fromarray(np.rint(mixed).astype(np.uint8))
-    return image.resize((frame.width, frame.height), Image.Resampling.BOX)
+    def shoot(poses: NDArray[np.float64], lens: Lens) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        drawn = draw(arrays, poses, lens)
+        return drawn.rgb, drawn.depth
+
+    return overhead(shoot, floor, frame, **options)
 
 
 def with_ground(image: Image.Image, ground: Survey, storey: int, frame: MapFrame) -> Image.Image:

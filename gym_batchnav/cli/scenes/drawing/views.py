@@ -11,20 +11,11 @@ from PIL import Image
 
 from batchnav_renderer import BatchRenderer, RenderConfig, SceneArrays
 
-FAR = 100.0
-"""Depth of what is not hit, metres."""
+from ....envs.watching.overhead import FAR, Lens
+
+__all__ = ["FAR", "Drawn", "Lens", "draw", "shrunk"]
+
 _SMOOTHING = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lens:
-    """Size and field of view of pictures."""
-
-    width: int
-    height: int
-    hfov_deg: float = 90.0
-    near: float = 0.01
-    far: float = FAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
