@@ -28,7 +28,15 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "Sensors": ("sensors", "goal_sensor", "goal_format", "obs_keys"),
     "Cameras and images": (
-        *("resolution", "hfov_deg", "camera_height", "camera_pitch_deg", "cameras", "shading"),
+        *(
+            "resolution",
+            "render_resolution",
+            "hfov_deg",
+            "camera_height",
+            "camera_pitch_deg",
+            "cameras",
+            "shading",
+        ),
         *("min_depth", "max_depth", "normalize_depth"),
     ),
     "Actions": ("actions", "forward_step", "turn_angle_deg", "tilt_angle_deg", "velocity"),

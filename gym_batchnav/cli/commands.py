@@ -56,6 +56,18 @@ COMMANDS = {
         work="evaluation.export:run_export",
         has_kernels=False,
     ),
+    "play": Command(
+        group=_LOOK,
+        about="walk through scenes with the keyboard, or watch an agent",
+        arguments="watching.args:PlayArgs",
+        work="watching.play:run_play",
+    ),
+    "record": Command(
+        group=_LOOK,
+        about="film an agent: what it sees, the map, how it fares",
+        arguments="watching.args:RecordArgs",
+        work="watching.record:run_record",
+    ),
     "scenes": Command(
         group=_LOOK,
         about="check scenes, bake their ground, make houses, get data sets",
