@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import pkgutil
+import re
 import sys
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import ArrayLike
+from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "renderer")]
@@ -21,6 +25,7 @@ version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
+default_role = "code"
 nitpicky = True
 # Types of other libraries are not linked, as that would need the network; ours are where they are documented.
 nitpick_ignore_regex = [(r"py:.*", r"(?!(gym_batchnav|batchnav_renderer)\.).*")]
@@ -52,6 +57,9 @@ add_module_names = False
 toc_object_entries_show_parents = "hide"
 copybutton_exclude = ".linenos, .gp"
 
+ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
+NDARRAY = r"~?(?:numpy\.)?ndarray\[~?tuple\[~?(?:typing\.)?Any, \.\.\.\], ~?(?:numpy\.)?dtype\[([^\[\]]+)\]\]"
+
 html_theme = "furo"
 html_title = f"gym-batchnav {release}"
 html_static_path = ["_static"]
@@ -65,11 +73,22 @@ pygments_dark_style = "monokai"
 
 def short_signature(
     app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
-) -> tuple[str | None, str | None] | None:
-    """Configurations list their fields below, with what they mean; dozens in one line help nobody."""
+) -> tuple[str | None, str | None]:
+    """Signatures that people can read.
+
+    Configurations list their fields below, with what they mean; arrays go by the names that the code gives
+    them, not by what NumPy makes of these.
+    """
     if what == "class" and dataclasses.is_dataclass(obj) and len(dataclasses.fields(obj)) > 6:
         return "(...)", None
-    return None
+    return named_arrays(signature), named_arrays(returned)
+
+
+def named_arrays(text: str | None) -> str | None:
+    """``ArrayLike`` and ``NDArray[...]`` in place of their definitions."""
+    if text is None:
+        return None
+    return re.sub(NDARRAY, r"NDArray[\1]", text.replace(ARRAY_LIKE, "ArrayLike"))
 
 
 def describe_attribute(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -68,8 +68,7 @@ def read_detour_set(path: str | Path) -> DetourSet:
 
     Raises:
         NavMeshError: The file is missing, cut short, of another kind or version, or inconsistent; the message
-        names
-            the file and the byte.
+            names the file and the byte.
     """
     source = str(path)
     try:

@@ -57,7 +57,7 @@ class NavMesh(PointQueries):
 
         Raises:
             NavMeshError: The file is missing or broken (the message names the place), or has no walkable
-            polygon.
+                polygon.
         """
         return cls(read_navmesh(path))
 
@@ -70,13 +70,12 @@ class NavMesh(PointQueries):
         Args:
             vertices: (V, 3) metres; vertices at one place are taken as one.
             polygons: Vertex indices of each; convex seen from above, all wound alike. Two polygons are joined
-            where
-                they share a whole edge.
+                where they share a whole edge.
             source: Named in error messages.
 
         Raises:
             NavMeshError: A polygon is not convex, wound against the others, or names a vertex that does not
-            exist.
+                exist.
         """
         return cls(mesh_from_polygons(vertices, polygons, source))
 
@@ -88,7 +87,7 @@ class NavMesh(PointQueries):
 
         Raises:
             NavMeshError: The file cannot be written, or the mesh does not fit the format (it was read from
-            several tiles, or has over 32,766 polygons, 65,535 vertices or 6 vertices in a polygon).
+                several tiles, or has over 32,766 polygons, 65,535 vertices or 6 vertices in a polygon).
         """
         write_detour_set(path, self._ground, self._settings)
 
@@ -116,8 +115,7 @@ class NavMesh(PointQueries):
             targets: (B, 3) metres, finite.
             sliding: Whether to slide along walls.
             refuse_other_island: Stay in place where the ground nearest to the target is on another island or
-            there is
-                none, as habitat-sim's tryStep does; Detour slides on.
+                there is none, as habitat-sim's tryStep does; Detour slides on.
 
         Returns:
             (B, 3) float32 on the mesh; a position off the mesh stays as it is.

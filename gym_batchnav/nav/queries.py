@@ -181,8 +181,7 @@ class PointQueries:
         Args:
             meters_per_pixel: Size of a pixel, above 0.
             height: Only ground that is navigable from this height (within 0.5 m), as habitat-sim's
-            get_topdown_view;
-                None takes all storeys.
+                get_topdown_view; None takes all storeys.
 
         Returns:
             The mask (h, w), rows along +z and columns along +x, and the place (x, z) of pixel (0, 0): pixel

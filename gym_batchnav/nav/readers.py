@@ -176,8 +176,7 @@ def mesh_from_polygons(vertices: ArrayLike, polygons: Sequence[Sequence[int]], s
 
     Raises:
         NavMeshError: A polygon is not convex, names a vertex that does not exist, is wound against the
-        others, or
-            shares an edge with two others.
+            others, or shares an edge with two others.
     """
     verts = _checked_vertices(vertices, source)
     if len(polygons) == 0:

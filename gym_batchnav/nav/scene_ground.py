@@ -66,7 +66,7 @@ def navmesh_for(scene: SceneLike, settings: AgentSettings | None = None, *, stri
 
     Raises:
         NavMeshError: The mesh is broken, or is for a smaller agent and ``strict``; or the scene's triangles
-        hold no walkable ground.
+            hold no walkable ground.
     """
     if scene.navmesh_path is not None:
         mesh = NavMesh.load(scene.navmesh_path)
@@ -107,7 +107,7 @@ def bake_navmesh(
 
     Raises:
         NavMeshError: Arrays are of another shape, a number is not finite, the grid would be too large, or
-        there is no walkable ground.
+            there is no walkable ground.
     """
     start = time.perf_counter()
     mesh = NavMesh(bake_polygons(positions, triangles, settings or AgentSettings(), source))

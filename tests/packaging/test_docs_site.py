@@ -10,7 +10,9 @@ import importlib
 import importlib.util
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -172,6 +174,38 @@ def test_api_pages_hold_every_public_name():
         assert missing == [], f"{package}: add them to a page of docs/api"
     assert batchnav_renderer.BatchRenderer in documented
     assert gym_batchnav.Task in documented
+
+
+def entries(path: Path) -> Iterator[tuple[str, str, set[str]]]:
+    """Lines of docstrings at the place of entries of "Args:" or "Raises:": section, line, arguments."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (text := ast.get_docstring(node)):
+            made = node.body if isinstance(node, ast.ClassDef) else [node]
+            functions = [item for item in made if isinstance(item, ast.FunctionDef)]
+            names = {
+                arg.arg
+                for function in functions
+                for arg in ast.walk(function.args)
+                if isinstance(arg, ast.arg)
+            }
+            names |= {item.target.id for item in made if isinstance(item, ast.AnnAssign)}
+            for section, body in re.findall(r"^(Args|Raises):\n((?:(?: {4}.*)?\n?)+)", text, flags=re.M):
+                for line in re.findall(r"^ {4}(\S.*)$", body, flags=re.M):
+                    yield section, line, names
+
+
+@pytest.mark.parametrize("package", ["gym_batchnav", "renderer/batchnav_renderer"])
+def test_docstrings_indent_what_goes_on(package):
+    """A line that goes on with an entry is indented; else it stands as an argument on the page of the API."""
+    odd, count = [], 0
+    for path in (ROOT / package).rglob("*.py"):
+        for section, line, names in entries(path):
+            count += 1
+            name = re.match(r"\*{0,2}(\w+)(?:, \w+)*:( |$)", line)
+            known = name and (name[1] in names if section == "Args" else name[1][0].isupper())
+            odd += [] if known else [f"{path.name}: {line}"]
+    assert odd == []
+    assert count > 100
 
 
 # How it hangs together.
