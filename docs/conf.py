@@ -31,6 +31,7 @@ nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r"(?!(gym_batchnav|batchnav_renderer)\.).*")]
 # Parts that signatures name and nobody makes or uses.
 nitpick_ignore = [
+    ("py:class", "gym_batchnav.envs.watching.panel.Moment"),
     ("py:class", "gym_batchnav.nav.ground.Ground"),
     ("py:class", "gym_batchnav.nav.ground.PolygonMesh"),
     ("py:class", "gym_batchnav.nav.triangles.SightMesh"),
@@ -105,7 +106,19 @@ def describe_attribute(app: Any, what: str, name: str, obj: Any, options: Any, l
             lines += ["", f"Default: ``{shown}``."]
 
 
+def from_the_root(app: Any, docname: str, source: list[str]) -> None:
+    """Two pages are files of the root, their links being brought into this folder."""
+    names = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md"}
+    if name := names.get(docname):
+        path = HERE.parent / name
+        app.env.note_dependency(path)
+        links = r"\]\((?!https?:|#)(docs/)?"
+        text = path.read_text("utf-8")
+        source[0] = re.sub(links, lambda link: "](" if link[1] else "](../", text)
+
+
 def setup(app: Any) -> None:
     """Connect what is above."""
+    app.connect("source-read", from_the_root)
     app.connect("autodoc-process-signature", short_signature)
     app.connect("autodoc-process-docstring", describe_attribute, priority=400)
