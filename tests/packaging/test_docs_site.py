@@ -209,6 +209,53 @@ def test_docstrings_indent_what_goes_on(package):
     assert count > 100
 
 
+# What conf.py makes of docstrings and pages.
+
+
+def test_fields_show_their_default_and_keep_their_colons():
+    lines = ["Clearance: in metres. Built-in houses: at most 1.5."]
+    script("conf").describe_attribute(
+        None, "attribute", "gym_batchnav.EnvConfig.agent_height", None, None, lines
+    )
+    # An empty comment comes first, so that nothing before a colon is taken for a type.
+    assert lines[:2] == ["..", ""]
+    assert lines[2:] == ["Clearance: in metres. Built-in houses: at most 1.5.", "", "Default: ``1.5``."]
+    required = ["Letters."]
+    script("conf").describe_attribute(None, "attribute", "gym_batchnav.Camera.name", None, None, required)
+    assert required == ["..", "", "Letters."]
+
+
+def test_arrays_go_by_name_and_configurations_are_short():
+    conf = script("conf")
+    told = f"(points: {conf.ARRAY_LIKE}, *, sliding: bool = True)"
+    found = conf.short_signature(
+        None,
+        "method",
+        "",
+        None,
+        None,
+        told,
+        "~numpy.ndarray[tuple[~typing.Any, ...], ~numpy.dtype[~numpy.float32]]",
+    )
+    assert found == ("(points: ArrayLike, *, sliding: bool = True)", "NDArray[~numpy.float32]")
+    assert conf.short_signature(None, "class", "", EnvConfig, None, "(*, scenes)", None) == ("(...)", None)
+
+
+def test_files_of_the_root_keep_their_links():
+    class App:
+        class env:  # noqa: N801  (Sphinx's name)
+            note_dependency = staticmethod(lambda path: None)
+
+    source = ["as on GitHub"]
+    script("conf").from_the_root(App, "changelog", source)
+    assert "](distributed.md)" in source[0]
+    assert "](docs/" not in source[0]
+    assert source[0].startswith("# Changelog")
+    other = ["stays"]
+    script("conf").from_the_root(App, "concepts", other)
+    assert other == ["stays"]
+
+
 # How it hangs together.
 
 
