@@ -17,6 +17,7 @@ from ..sim.episodes import Episode
 from .args import EpisodesArgs
 from .show import console
 from .training.runs import write_json
+from .waiting import counting
 
 Floats = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -35,10 +36,12 @@ def run_episodes(args: EpisodesArgs) -> int:
     episodes: list[Episode] = []
     scene_ids: dict[int, str] = {}
     walks: list[dict[str, Floats]] = []
-    for group in episodes_by_scene(config):
-        episodes += group.episodes
-        scene_ids[group.episodes[0].scene] = group.scene_id
-        walks.append(_expert_walks(group, config))
+    with counting("sampling and walking episodes", args.count) as advance:
+        for group in episodes_by_scene(config):
+            episodes += group.episodes
+            scene_ids[group.episodes[0].scene] = group.scene_id
+            walks.append(_expert_walks(group, config))
+            advance(len(group.episodes))
     figures = _figures(episodes, {name: np.concatenate([w[name] for w in walks]) for name in walks[0]})
     out = console()
     out.print(

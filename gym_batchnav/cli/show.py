@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,12 +21,13 @@ LABELS = {
 
 
 def console(*, quiet: bool = False) -> Console:
-    """A console on standard output; wide enough for the tables where it is no terminal.
+    """A console on standard output; wide enough for the tables where nothing says how wide it is.
 
     Args:
         quiet: Whether it shows nothing, as on all ranks of a run but one.
     """
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, quiet=quiet)
+    told = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return Console(width=None if told else 120, highlight=False, quiet=quiet)
 
 
 def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:

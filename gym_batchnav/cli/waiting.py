@@ -38,7 +38,7 @@ def waiting(text: str) -> Iterator[None]:
 
 
 @contextmanager
-def counting(text: str, total: int, *, still: bool = False) -> Iterator[Callable[[], None]]:
+def counting(text: str, total: int, *, still: bool = False) -> Iterator[Callable[..., None]]:
     """Show how much is done; nothing should be printed meanwhile.
 
     Args:
@@ -47,18 +47,18 @@ def counting(text: str, total: int, *, still: bool = False) -> Iterator[Callable
         still: Redraw only when a part is done, and so not while time is measured.
 
     Yields:
-        To be called when a part is done.
+        To be called with the number of parts that are done, by default one.
     """
     with _shown(text, total, still=still) as advance:
         yield advance
 
 
 @contextmanager
-def _shown(text: str, total: int | None, *, still: bool) -> Iterator[Callable[[], None]]:
+def _shown(text: str, total: int | None, *, still: bool) -> Iterator[Callable[..., None]]:
     err = Console(stderr=True, highlight=False)
     if not err.is_terminal:
         with _told_late(text):
-            yield lambda: None
+            yield lambda parts=1: None
         return
     parts = (BarColumn(), MofNCompleteColumn()) if total is not None else ()
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), *parts, TimeElapsedColumn())
@@ -67,8 +67,8 @@ def _shown(text: str, total: int | None, *, still: bool) -> Iterator[Callable[[]
     ) as progress:
         task = progress.add_task(text, total=total)
 
-        def advance() -> None:
-            progress.advance(task)
+        def advance(parts: int = 1) -> None:
+            progress.advance(task, parts)
             if still:
                 progress.refresh()
 

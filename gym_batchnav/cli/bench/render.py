@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,8 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
             sized = dataclasses.replace(config, resolution=(height, width))
             return stack.enter_context(Drawing(sized, subject.arrays, subject.slots, subject.poses))
 
-        ours = drawing(*config.resolution)
+        with waiting("setting the renderer up"):
+            ours = drawing(*config.resolution)
         rivals = start_all(choices, _tasks(args, config, subject, ours.near), stack, console().print)
         # A peer that cannot draw what was asked for is compared at its own resolution.
         others = dict.fromkeys(rival.task.resolution for rival in rivals)
@@ -76,9 +77,10 @@ def bench_render(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
         at = dict(zip(others, rest[: len(extra)], strict=True)) | {config.resolution: measured}
         pairs = zip(rivals, rest[len(extra) :], strict=True)
         stages = ours.stages_ms
-        swaps = args.swap_every and measure_swaps(
-            ours.renderer, ours.draw, subject.arrays, args.swap_every, args.seconds
-        )
+        with waiting(f"measuring swaps for {args.seconds:g} s") if args.swap_every else nullcontext():
+            swaps = args.swap_every and measure_swaps(
+                ours.renderer, ours.draw, subject.arrays, args.swap_every, args.seconds
+            )
         return {
             **figures(measured),
             "stages_ms": stages,

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from ...errors import ConfigError
 from ..machine import usable_cores
+from ..waiting import waiting
 from .peers import PEERS
 from .peers.peer import Peer
 from .peers.task import Task, write_task
@@ -103,7 +104,8 @@ def start_all(
     rivals = []
     for choice in choices:
         try:
-            rivals.append(stack.enter_context(Rival(choice, tasks(choice.peer))))
+            with waiting(f"starting {choice.peer.name}"):
+                rivals.append(stack.enter_context(Rival(choice, tasks(choice.peer))))
         except MissingPeerError as error:
             if choice.named:
                 raise

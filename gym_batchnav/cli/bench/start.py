@@ -14,6 +14,7 @@ import numpy as np
 from ...config import EnvConfig
 from ...errors import ConfigError
 from ..args import BenchArgs
+from ..waiting import counting
 from . import started
 from .rivals import choose
 from .step import triangles_per_scene
@@ -29,13 +30,19 @@ def bench_start(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     choose(args.compare, args.peer_python, "start", args.sensors)
     task = {"config": config.to_dict(), "num_envs": args.num_envs, "seed": args.seed}
     found: dict[str, list[dict[str, Any]]] = {"cold": [], "warm": []}
-    with tempfile.TemporaryDirectory(prefix="batchnav-starts-") as full:
+    with (
+        tempfile.TemporaryDirectory(prefix="batchnav-starts-") as full,
+        counting("starting environments", 1 + 2 * NUM_STARTS, still=True) as advance,
+    ):
         # Compiles what was never compiled on this machine, and fills the cache.
         first = _start(task, full)
+        advance()
         for _ in range(NUM_STARTS):
             with tempfile.TemporaryDirectory(prefix="batchnav-starts-") as empty:
                 found["cold"].append(_start(task, empty))
+                advance()
             found["warm"].append(_start(task, full))
+            advance()
     return {
         "starts_s": {name: _summary(starts) for name, starts in found.items()},
         "import_s": float(np.median([start["import"] for start in found["cold"] + found["warm"]])),

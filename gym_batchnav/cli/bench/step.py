@@ -14,6 +14,7 @@ from ...envs.choosing import scene_refs
 from ..args import BenchArgs
 from ..machine import usable_cores
 from ..show import console
+from ..waiting import waiting
 from .comparison import comparison
 from .peers.task import Task
 from .rivals import choose, start_all
@@ -56,9 +57,10 @@ def bench_step(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     """Step with random actions in five windows, between those of the peers."""
     choices = choose(args.compare, args.peer_python, "step", args.sensors)
     with ExitStack() as stack:
-        envs = BatchPointNavEnv(args.num_envs, config)
-        stack.callback(envs.close)
-        envs.reset(seed=args.seed)
+        with waiting("loading scenes and starting episodes"):
+            envs = BatchPointNavEnv(args.num_envs, config)
+            stack.callback(envs.close)
+            envs.reset(seed=args.seed)
         spread_ages(envs)
         walk = _Walk(envs, args.seed)
         rivals = start_all(choices, lambda _: _task(args, config), stack, console().print)
@@ -136,7 +138,8 @@ def stages(before: dict[str, float], after: dict[str, float], measured: Measurem
 def triangles_per_scene(config: EnvConfig) -> dict[str, float]:
     """Least, mean and most triangles over the first scenes of the set."""
     refs = scene_refs(config)[:SCENES_LOOKED_AT]
-    return triangle_summary([len(ref.load().triangles) for ref in refs])
+    with waiting("counting triangles"):
+        return triangle_summary([len(ref.load().triangles) for ref in refs])
 
 
 def triangle_summary(counts: list[int]) -> dict[str, float]:

@@ -15,6 +15,7 @@ from ..show import console
 from ..training.plan import choose_device
 from ..training.presets import PRESETS
 from ..training.settings import learner_config, parse_settings
+from ..waiting import waiting
 from .comparison import comparison
 from .peers.peer import Peer
 from .peers.task import Task
@@ -33,7 +34,8 @@ def bench_train(args: BenchArgs, config: EnvConfig) -> dict[str, Any]:
     config = EnvConfig.from_kwargs({"preset": preset.env_preset, **preset.env, **given}, config)
     learner = _learner(args, {})
     with ExitStack() as stack:
-        ours = stack.enter_context(Updates(learner, args.num_envs, config))
+        with waiting("loading scenes and making the first updates"):
+            ours = stack.enter_context(Updates(learner, args.num_envs, config))
         rivals = start_all(choices, lambda peer: _task(args, config, peer), stack, console().print)
         equals = {id(rival): _equal(args, config, rival, ours, stack) for rival in rivals}
         others = [equal for equal in equals.values() if equal is not ours]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from ..waiting import counting
 from .peers.window import Window, run_window
 
 NUM_WINDOWS = 5
@@ -58,11 +59,20 @@ def measure(
         The measurement of the call, and of each rival.
     """
     contestants: list[Contestant] = [partial(run_window, call, clock=clock), *rivals]
-    for contestant in contestants:
-        contestant(seconds / 10)
-    if started is not None:
-        started()
-    rounds = [[contestant(seconds / NUM_WINDOWS) for contestant in contestants] for _ in range(NUM_WINDOWS)]
+    windows = (1 + NUM_WINDOWS) * len(contestants)
+    # Nothing moves on the screen within a window, so that what is measured has the machine for itself.
+    with counting(f"measuring for {seconds * len(contestants):g} s", windows, still=True) as advance:
+
+        def run(contestant: Contestant, length: float) -> Window:
+            window = contestant(length)
+            advance()
+            return window
+
+        for contestant in contestants:
+            run(contestant, seconds / 10)
+        if started is not None:
+            started()
+        rounds = [[run(one, seconds / NUM_WINDOWS) for one in contestants] for _ in range(NUM_WINDOWS)]
     return tuple(_measurement(windows) for windows in zip(*rounds, strict=True))
 
 

@@ -55,9 +55,7 @@ def findings(device: str | None, *, speed: bool) -> dict[str, Any]:
                 "device": device,
             }
         images = "torch" if facts["cuda"]["available"] else "numpy"
-        with waiting(
-            "drawing a known picture with every backend (the first time, kernels are compiled: a minute)"
-        ):
+        with waiting("drawing a known picture (the first time, kernels are compiled: a minute)"):
             # Embree goes first: the others would compile the same kernels beside it.
             embree = apart.submit(f"{_HERE}.picture", "embree", given, "numpy")
             others = {
@@ -74,7 +72,7 @@ def findings(device: str | None, *, speed: bool) -> dict[str, Any]:
         facts["speed"] = {}
         right = [name for name, found in facts["self_test"].items() if found["ok"]]
         if speed and right:
-            with waiting(f"measuring the speed of {', '.join(right)}, and of whole steps"):
+            with waiting("measuring speed, some seconds"):
                 facts["speed"] = _speeds(apart.submit(f"{_HERE}.speed", given, *right).result())
     return facts
 

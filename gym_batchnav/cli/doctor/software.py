@@ -12,7 +12,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 PROJECT = "gym-batchnav"
 EXTRAS = {
     "sb3": ("stable-baselines3", "sb3-contrib"),
-    "viewer": ("glfw",),
+    "viewer": ("glfw", "imageio-ffmpeg"),
     "formats": ("pycollada", "DracoPy", "meshopt", "opengl-basisu"),
     "cuda": ("cuda-bindings",),
     "wandb": ("wandb",),

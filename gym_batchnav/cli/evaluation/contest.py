@@ -11,10 +11,11 @@ from typing import Any
 
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
-from ...rl import Agent, evaluate
+from ...rl import Agent, EpisodeRecord, evaluate
 from ..report import AgentResult, Difference, SceneMap, Stratum
 from ..training.factories import MakeRows
 from ..training.plan import MAX_EVAL_ENVS, choose_device
+from ..waiting import counting, waiting
 from .differences import differences
 from .recorder import Recorder
 from .strata import strata
@@ -79,7 +80,8 @@ def run_contest(
     outcome = Outcome()
     results: dict[str, AgentResult] = {}
     for env, group in _by_environment(contestants, config):
-        envs = make_rows(min(num_episodes, num_envs or most_rows(env)), env)
+        with waiting("loading scenes"):
+            envs = make_rows(min(num_episodes, num_envs or most_rows(env)), env)
         try:
             for contestant in group:
                 say(f"evaluating {contestant.label} on {num_episodes} episodes")
@@ -88,7 +90,10 @@ def run_contest(
                     Recorder(envs, FILMS if first and env.image_sensors else 0),
                     time.monotonic(),
                 )
-                results[contestant.name] = _evaluate(contestant, envs, num_episodes, recorder, seed)
+                with counting(contestant.label, num_episodes) as advance:
+                    results[contestant.name] = _evaluate(
+                        contestant, envs, num_episodes, recorder, seed, advance
+                    )
                 outcome.seconds[contestant.name] = round(time.monotonic() - begin, 1)
                 outcome.maps.update(recorder.maps)
             if env.image_sensors and not outcome.renderer:
@@ -129,15 +134,20 @@ def _by_environment(
 
 
 def _evaluate(
-    contestant: Contestant, envs: BatchPointNavEnv, num_episodes: int, recorder: Recorder, seed: int
-) -> AgentResult:
+    contestant: Contestant, envs: BatchPointNavEnv, num_episodes: int, recorder: Recorder, seed: int,
+    advance: Callable[[], None],
+) -> AgentResult:  # fmt: skip
+    def on_episode(record: EpisodeRecord) -> None:
+        recorder.on_episode(record)
+        advance()
+
     evaluation = evaluate(
         contestant.make_agent(envs),
         envs,
         num_episodes,
         contestant.actions != "sampled",
         recorder.on_step,
-        on_episode=recorder.on_episode,
+        on_episode=on_episode,
         metric_keys=METRIC_KEYS,
         seed=seed,
     )

@@ -12,6 +12,7 @@ from ...errors import BatchNavError, ConfigError
 from ...nav import AgentSettings, NavMesh, bake_navmesh, navmesh_for
 from ...scenes import SUPPORTED_SUFFIXES, Scene
 from ..show import console
+from ..waiting import waiting
 from .args import BakeArgs
 from .settings import bake_settings
 from .sources import Source, sources
@@ -96,10 +97,11 @@ def check_targets(jobs: Sequence[tuple[Source, Path]], *, force: bool) -> None:
 
 
 def _bake(source: Source, target: Path, settings: AgentSettings, out: Console) -> None:
-    scene = source.load()
-    started = time.perf_counter()
-    ground = _ground(scene, settings)
-    seconds = time.perf_counter() - started
+    with waiting(f"baking {source.name}"):
+        scene = source.load()
+        started = time.perf_counter()
+        ground = _ground(scene, settings)
+        seconds = time.perf_counter() - started
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

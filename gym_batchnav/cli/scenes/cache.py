@@ -46,7 +46,7 @@ def cache_table(cache: SceneCache, entries: Sequence[Entry]) -> Table:
     title = f"{cache.folder}: {_mib(entries):,.1f} of {cache.limit_bytes / 2**20:,.0f} MiB"
     table = Table(title=title, title_justify="left", title_style="bold")
     for heading in ("what", "entries", "MiB", "last used"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
+        table.add_column(heading, justify="left" if heading == "what" else "right", overflow="fold")
     for line in _lines(entries):
         table.add_row(line.name, str(line.count), f"{line.mib:,.1f}", line.age)
     return table

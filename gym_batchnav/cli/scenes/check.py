@@ -49,7 +49,7 @@ def _look_at_all(todo: list[Source], plan: Plan, workers: int, out: Console) -> 
     results: dict[int, Findings] = {}
     told = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True, disable=len(todo) < 2) as progress:
+    with Progress(*columns, console=out, transient=True) as progress:
         task = progress.add_task("looking at scenes", total=len(todo))
         for number, findings in spread(functools.partial(look_at, plan=plan), todo, workers, _lost):
             results[number] = findings

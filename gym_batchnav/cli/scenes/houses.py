@@ -19,6 +19,7 @@ from ...scenes import Scene, SceneRef, resolve_scenes, save_scene
 from ...scenes.houses import HouseConfig, make_house
 from ..show import console
 from ..training.runs import write_json
+from ..waiting import counting, waiting
 from .args import HousesArgs
 from .bake import SUFFIX, file_name
 
@@ -63,15 +64,18 @@ def run_houses(args: HousesArgs) -> int:
     out, kept, figures = console(), [], []
     for folder in (args.export, None if args.sheet is None else args.sheet.parent):
         _make_folder(folder)
-    for house in _made(wanted, args.config):
-        figures.append(house.figures)
-        if args.export is not None:
-            _export(house, args.export)
-        if args.sheet is not None:
-            kept.append(house)
+    with counting("making houses", len(wanted)) as advance:
+        for house in _made(wanted, args.config):
+            figures.append(house.figures)
+            if args.export is not None:
+                _export(house, args.export)
+            if args.sheet is not None:
+                kept.append(house)
+            advance()
     out.print(houses_table(figures))
     if args.sheet is not None:
-        _write_sheet(kept, args.sheet)
+        with waiting("drawing the sheet"):
+            _write_sheet(kept, args.sheet)
         out.print(f"picture sheet: {args.sheet}", soft_wrap=True)
     if args.export is not None:
         out.print(f"{len(figures)} houses with their ground are in {args.export}", soft_wrap=True)
