@@ -32,9 +32,10 @@ class SB3VecEnv(VecEnv):
     ``set_attr`` and ``env_method``.
 
     Args:
-        envs: of this library, whose observations are converted as ``Observations`` says, or any other, whose
-            observations stay as they are. Closed with this one.
-        depth: ``"uint8"``, or ``"float32"`` for depth and normals without loss.
+        envs: of this library, whose images become (C, H, W) and whose classes become one-hot, or any other,
+            whose observations stay as they are. Closed with this one.
+        depth: ``"uint8"`` for depth and normals as bytes, 255ths of the range of their space rounded to the
+            nearest; ``"float32"`` for them without loss.
         flatten_images: whether images become vectors of float32 in [0, 1].
         min_image_size: fewest pixels per side of an image.
 
