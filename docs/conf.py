@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from numpy.typing import ArrayLike
+from sphinx import addnodes
 from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).resolve().parent
@@ -92,6 +94,18 @@ def named_arrays(text: str | None) -> str | None:
     return re.sub(NDARRAY, r"NDArray[\1]", text.replace(ARRAY_LIKE, "ArrayLike"))
 
 
+def short_types(app: Any, domain: str, objtype: str, content: addnodes.desc_content) -> None:
+    """Types of attributes name their arrays too."""
+    for part in content.parent.findall(addnodes.desc_annotation):
+        # A type that may be linked is there twice, in full and as it is shown.
+        shown = part.deepcopy()
+        for twin in list(shown.findall(addnodes.pending_xref_condition)):
+            if twin["condition"] == "*":
+                twin.parent.remove(twin)
+        if (named := named_arrays(shown.astext())) != shown.astext():
+            part.children = [nodes.Text(named)]
+
+
 def describe_attribute(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """The default of a configuration's field stands below what it means."""
     if what not in ("attribute", "property") or not lines:
@@ -120,5 +134,6 @@ def from_the_root(app: Any, docname: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     """Connect what is above."""
     app.connect("source-read", from_the_root)
+    app.connect("object-description-transform", short_types)
     app.connect("autodoc-process-signature", short_signature)
     app.connect("autodoc-process-docstring", describe_attribute, priority=400)
