@@ -8,9 +8,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from gym_batchnav import BatchPointNavEnv, ConfigError
 from gym_batchnav.errors import ActionError
+from gym_batchnav.sim import PointNav
 from tests.unit.envs.doubles import FurnishedRooms, two_rooms
 
 pytest.importorskip("stable_baselines3")
@@ -245,6 +247,30 @@ def test_a_batch_is_adapted_where_no_id_names_it():
     assert envs.reset()["depth"].dtype == np.float32
     assert isinstance(envs.envs, Mine)
     envs.close()
+
+
+class Halves(PointNav):
+    """A task of one's own: tells half of the steps."""
+
+    def metrics(self, state):
+        return {"halves": state.steps / 2}
+
+
+def test_tasks_of_ones_own_and_wrappers_around_keep_all_this(make):
+    envs = make(task=Halves)
+    envs.reset()
+    for _ in range(STEPS):
+        infos = envs.step([LEFT] * ROWS)[3]
+    # Five steps; there is no success that the task tells of.
+    assert [info["halves"] for info in infos] == [2.5] * ROWS
+    assert "is_success" not in infos[0]
+    batch = BatchPointNavEnv(2, scenes=two_rooms(1), **SMALL)
+    wrapped = SB3VecEnv(RecordEpisodeStatistics(batch))
+    assert wrapped.reset()["depth"].dtype == np.uint8
+    ends = [wrapped.step([LEFT, STOP])[3][1] for _ in range(2)]
+    assert [end["episode"]["l"] for end in ends] == [1, 1]
+    assert ends[0]["terminal_observation"]["depth"].shape == (1, 36, 36)
+    wrapped.close()
 
 
 @pytest.mark.parametrize("env_id", ["BatchPointNav-v0", "BatchImageNav-v0", "BatchExplore-v0"])

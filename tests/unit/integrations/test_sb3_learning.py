@@ -13,7 +13,7 @@ from tests.unit.envs.doubles import FurnishedRooms
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 from sb3_contrib import RecurrentPPO
-from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3 import A2C, DQN, PPO, SAC
 from stable_baselines3.common.callbacks import EvalCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.logger import configure
@@ -117,19 +117,20 @@ def test_small_images_go_to_policies_without_a_cnn(make):
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "policy", "settings"),
+    ("algorithm", "policy", "settings", "actions"),
     [
-        (PPO, "MultiInputPolicy", PPO_SETTINGS),
-        (A2C, "MultiInputPolicy", ON_POLICY),
-        (DQN, "MultiInputPolicy", {**DQN_SETTINGS, "train_freq": 2}),
-        (RecurrentPPO, "MultiInputLstmPolicy", PPO_SETTINGS),
+        (PPO, "MultiInputPolicy", PPO_SETTINGS, "discrete"),
+        (A2C, "MultiInputPolicy", ON_POLICY, "discrete_look"),
+        (DQN, "MultiInputPolicy", {**DQN_SETTINGS, "train_freq": 2}, "discrete"),
+        (SAC, "MultiInputPolicy", DQN_SETTINGS, "velocity"),
+        (RecurrentPPO, "MultiInputLstmPolicy", PPO_SETTINGS, "discrete"),
     ],
 )  # fmt: skip
-def test_algorithms_learn_unchanged(make, algorithm, policy, settings):
+def test_algorithms_learn_unchanged(make, algorithm, policy, settings, actions):
     net = {"features_extractor_kwargs": SEEN}
     if "Lstm" in policy:
         net["lstm_hidden_size"] = 8
-    model = algorithm(policy, make(), policy_kwargs=net, **settings)
+    model = algorithm(policy, make(actions=actions), policy_kwargs=net, **settings)
     before = weights(model)
     model.learn(2 * STEPS * ROWS)
     assert changed(before, model)
