@@ -21,8 +21,11 @@ from ..errors import BatchNavError
 from .commands import COMMANDS, similar
 
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
-DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
-"""A full disk, or one that may not be written: the user's to mend, and named by the error itself."""
+DISK_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
+)
+"""A full disk, one that may not be written, a wrong name: the user's to mend, and named by the error."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,6 +85,22 @@ def _run(given: list[str]) -> int:
             raise
         print(f"batchnav: {error}", file=sys.stderr)
         return ERROR
+    except (MemoryError, RuntimeError) as error:
+        if not _out_of_memory(error):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        print(
+            f"batchnav{_rank()}: there is not enough memory ({reason}); take fewer --num-envs, a lower "
+            "--resolution or a smaller network",
+            file=sys.stderr,
+        )
+        return ERROR
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """Also of torch's errors: that of a GPU by its name, that of the host by its words."""
+    named = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    return named or "can't allocate memory" in str(error)
 
 
 def parse(given: Sequence[str]) -> Any:

@@ -20,14 +20,15 @@ LABELS = {
 }
 
 
-def console(*, quiet: bool = False) -> Console:
+def console(*, quiet: bool = False, markup: bool = True) -> Console:
     """A console on standard output; wide enough for the tables where nothing says how wide it is.
 
     Args:
         quiet: Whether it shows nothing, as on all ranks of a run but one.
+        markup: Whether brackets such as [red] set a style; not where names and paths of others are shown.
     """
     told = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return Console(width=None if told else 120, highlight=False, quiet=quiet)
+    return Console(width=None if told else 120, highlight=False, quiet=quiet, markup=markup)
 
 
 def results_table(agents: Mapping[str, Mapping[str, Any]], title: str) -> Table:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from ...errors import CheckpointError, ConfigError
 from ...rl import best_checkpoint, resolve_checkpoint
-from ...rl.pretrained import pretrained_path
+from ...rl.pretrained import PRETRAINED, pretrained_path
 
 
 def chosen_checkpoint(given: Path | None, *, best: bool = False, pretrained: bool = False) -> Path:
     """The file that the arguments mean.
 
     Args:
-        given: Checkpoint, or the folder of a run.
+        given: Checkpoint, the folder of a run, or the word "pretrained".
         best: Take the best checkpoint of the folder instead of the newest.
         pretrained: Take the one that comes with the package.
 
@@ -27,6 +27,8 @@ def chosen_checkpoint(given: Path | None, *, best: bool = False, pretrained: boo
         return pretrained_path()
     if given is None:
         raise ConfigError("no checkpoint is given; give a file, a run's folder, or --pretrained")
+    if str(given) == PRETRAINED and not given.exists() and not best:
+        return pretrained_path()
     if not best:
         return resolve_checkpoint(given)
     found = best_checkpoint(given)

@@ -110,6 +110,11 @@ class Trained:
         """Environments of the task."""
         return TASKS[self.task_name](num_envs, config)
 
+    @property
+    def knows_environment(self) -> bool:
+        """Whether the file or its run's folder says what it was trained in."""
+        return bool(self._settings())
+
     def _settings(self) -> Mapping[str, Any]:
         """Those of the environment, as the file or its run's folder has them."""
         stored = self.path.parent.parent / "config.json"

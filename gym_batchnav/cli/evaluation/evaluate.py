@@ -10,12 +10,11 @@ from rich.console import Console
 
 from ...config import EnvConfig, EpisodeSet
 from ...errors import ConfigError
-from ...rl import resolve_checkpoint
 from ..args import EvalArgs
 from ..report import write_report
 from ..show import console, differences_table, results_table, strata_tables
 from ..training.plan import choose_device, evaluation_env
-from ..training.runs import write_json
+from ..training.runs import check_writable, write_json
 from .checkpoints import chosen_checkpoint
 from .contest import Contestant, Outcome, run_contest, write_episodes
 from .contestants import Trained, baselines, policy_contestants, rival, same_task
@@ -29,8 +28,14 @@ def run_eval(args: EvalArgs) -> int:
         raise ConfigError("--greedy and --sampled exclude each other; give one of them, or none for both")
     if args.episodes < 1:
         raise ConfigError(f"--episodes {args.episodes} is not allowed; expected at least 1")
-    out, file = console(), chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained)
-    trained = Trained.read(file)
+    if args.num_envs is not None and args.num_envs < 1:
+        raise ConfigError(f"--num-envs {args.num_envs} is not allowed; expected at least 1")
+    for path in filter(None, (args.json, args.episodes_json)):
+        check_writable(path)  # now, rather than when all is evaluated
+    out = console(markup=False)
+    trained = Trained.read(chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained))
+    if not trained.knows_environment:
+        out.print(f"WARNING: {trained.path} does not say in what task it was trained; the defaults are taken")
     config = _environment(args, trained)
     contestants = _contestants(args, trained, config)
     outcome = run_contest(
@@ -79,7 +84,7 @@ def _contestants(args: EvalArgs, trained: Trained, config: EnvConfig) -> list[Co
         if name in taken or f"{name}-greedy" in taken:
             raise ConfigError(f"--versus {name}=... is not allowed; {name!r} is taken, choose another name")
         taken.add(name)
-        other = Trained.read(resolve_checkpoint(path))
+        other = Trained.read(chosen_checkpoint(path))
         env = _environment(args, other)
         if other.task_name != trained.task_name:
             raise ConfigError(

@@ -31,7 +31,8 @@ def run_export(args: ExportArgs) -> int:
     card = args.output.with_suffix(".json")
     write_json(card, make_card(args.output, args.result))
     size = args.output.stat().st_size / 1e6
-    console().print(f"written: {args.output.resolve()} ({size:.2f} MB) and {card.name}", soft_wrap=True)
+    told = f"written: {args.output.resolve()} ({size:.2f} MB) and {card.name}"
+    console(markup=False).print(told, soft_wrap=True)
     return 0
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from ...config import EnvConfig
 from ...errors import CheckpointError, ConfigError
 from ..locks import lock_file
 
@@ -66,6 +69,11 @@ class RunDir:
         return self.path / "checkpoints"
 
     @property
+    def has_begun(self) -> bool:
+        """Whether there is anything that has been learnt."""
+        return self.trained.exists() or any(self.checkpoints.glob("*.pt*"))
+
+    @property
     def plan(self) -> Path:
         """The plan, which ``batchnav train --config`` reads."""
         return self.path / "run.yaml"
@@ -83,8 +91,12 @@ class RunDir:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep a second process out of the folder; raises ``ConfigError`` where one is in it."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as file:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            opened = (self.path / ".lock").open("w")
+        except OSError as error:
+            raise ConfigError(f"--run-dir: no run can be kept in {self.path}: {error.strerror}") from error
+        with opened as file:
             try:
                 lock_file(file)
             except BlockingIOError as error:
@@ -121,6 +133,8 @@ def decide(run: RunDir, config: Mapping[str, Any], *, resume: bool = False) -> S
         for key, pair in changed.items()
         if not key.startswith(EVALUATION) and not (resume and key in BUDGET)
     }
+    if forbidden and not run.has_begun:
+        return Stage.TRAIN  # a start that failed before anything was learnt keeps nobody from another one
     if forbidden:
         listed = "; ".join(f"{key} was {old!r}, now {new!r}" for key, (old, new) in forbidden.items())
         more = "; --resume allows another budget" if all(key in BUDGET for key in forbidden) else ""
@@ -128,21 +142,32 @@ def decide(run: RunDir, config: Mapping[str, Any], *, resume: bool = False) -> S
             f"the run in {run.path} was started with other settings ({listed}); give --fresh to start "
             f"anew, or --run-dir for another folder{more}"
         )
-    if not run.trained.exists() or any(key in BUDGET for key in changed):
+    # What is broken or lost of these is made again from the checkpoints.
+    if not _is_whole(run.trained) or any(key in BUDGET for key in changed):
         return Stage.RESUME
-    if changed or not run.report.exists() or not run.evaluation.exists():
+    if changed or not run.report.exists() or not _is_whole(run.evaluation):
         return Stage.EVALUATE
     return Stage.DONE
 
 
+def _is_whole(path: Path) -> bool:
+    """Whether a file of a run is there and can be read."""
+    try:
+        return path.exists() and isinstance(read_json(path), dict)
+    except CheckpointError:
+        return False
+
+
 def _completed(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with the learner's settings that came after it was stored, at their defaults."""
+    """The configuration with the settings that came after it was stored, at their defaults."""
     # Imported here: it loads torch, which most users of this module do without.
     from ...rl import TrainConfig
 
     learner = TrainConfig.from_dict(config.get("learner", {}))
     filled = replace(learner, policy=learner.policy.filled())
-    return {**config, "learner": json.loads(json.dumps(filled.to_dict()))}
+    plain = json.loads(json.dumps({"learner": filled.to_dict(), "env": EnvConfig().to_dict()}))
+    parts = {part: {**plain["env"], **config.get(part, {})} for part in ("env", "evaluation")}
+    return {**config, **parts, "learner": plain["learner"]}
 
 
 def set_aside(path: Path) -> Path | None:
@@ -182,6 +207,18 @@ def write_json(path: Path, value: object) -> None:
     partial = path.with_name(path.name + ".partial")
     partial.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
     os.replace(partial, path)
+
+
+def check_writable(path: Path) -> None:
+    """Make a file's folder and refuse a file that cannot be written, with a ``ConfigError``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder; give the name of a file")
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def read_json(path: Path) -> dict[str, Any]:

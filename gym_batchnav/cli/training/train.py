@@ -31,6 +31,11 @@ from .tracking import WandbLogger
 from .validation import Validator
 
 INTERRUPTED = 130
+_TITLES = {
+    "pointnav": "PointGoal navigation",
+    "imagenav": "ImageGoal navigation",
+    "objectnav": "ObjectGoal navigation",
+}
 
 
 def run_train(args: TrainArgs) -> int:
@@ -38,7 +43,7 @@ def run_train(args: TrainArgs) -> int:
     if args.resume and args.fresh:
         raise ConfigError("--resume and --fresh exclude each other; give one of them")
     launch = find_launch()
-    plan, out = plan_training(args), console(quiet=not launch.is_main)
+    plan, out = plan_training(args), console(quiet=not launch.is_main, markup=False)
     # A wrong name must be said before anything is written.
     for config in (plan.env, plan.eval_env):
         scene_refs(config)
@@ -56,7 +61,11 @@ def run_train(args: TrainArgs) -> int:
                 return INTERRUPTED
         if launch.is_main:
             if stage is not Stage.DONE:
-                _evaluate(run, plan, out)
+                try:
+                    _evaluate(run, plan, out)
+                except KeyboardInterrupt:
+                    out.print("stopped in the evaluation; the same command evaluates again")
+                    return INTERRUPTED
             _conclude(run, out, finished_before=stage is Stage.DONE)
     return 0
 
@@ -103,6 +112,7 @@ def _train(run: RunDir, plan: TrainPlan, out: Console, world: World, loggers: Se
             callbacks=[progress, Forecast(out), *loggers],
             validate=validator,
             world=world,
+            env_settings=plan.record()["env"],
         )
     finally:
         progress.close()
@@ -157,7 +167,7 @@ def _evaluate(run: RunDir, plan: TrainPlan, out: Console) -> None:
     data = report_data(
         outcome,
         config,
-        title="PointGoal navigation",
+        title=_TITLES[plan.task],
         subtitle=f"trained on {_names(plan.env.scenes)}, evaluated on {_names(config.scenes)}",
         facts={
             "Frames seen": f"{trained['frames'] / 1e6:.2f} M",

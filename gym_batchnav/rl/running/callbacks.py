@@ -66,6 +66,12 @@ class TrainCallback:
     def on_validation(self, record: Mapping[str, Any]) -> None:
         """The policy was validated; ``record`` is the line that was logged (see ``logs.py``)."""
 
+    def on_signal(self, name: str) -> None:
+        """A signal asks the run to stop, which it does after the update in progress.
+
+        Called within the signal's handler, in the middle of anything: do little.
+        """
+
     def on_message(self, text: str) -> None:
         """Something that a person should know, in one line."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from rich.console import Console
@@ -52,6 +54,13 @@ class ProgressBar(TrainCallback):
         shown = ", ".join(results(record["metrics"]))
         spent = clock(record["seconds"]["validate"])
         self._line(f"validation at {record['frames']:,} frames: {shown}{best} ({spent})")
+
+    def on_signal(self, name: str) -> None:
+        """Says that it was heard, past all buffers, which may be in use at this very moment."""
+        again = "; Ctrl-C once more ends at once, without a checkpoint" if name == "SIGINT" else ""
+        text = f"\nbatchnav: stopping after this update ({name}){again}\n"
+        with suppress(OSError):
+            os.write(2, text.encode())
 
     def on_message(self, text: str) -> None:
         """Writes the line."""

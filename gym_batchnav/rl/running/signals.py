@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -17,9 +18,13 @@ class StopSignals:
 
     SIGUSR1 is what SLURM sends ahead of a job's end if told so (``#SBATCH --signal=USR1@120``).
     Outside of the main thread, where Python takes no signal handlers, it does nothing.
+
+    Args:
+        told: hears the name of the first signal, within its handler.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[str], None] = lambda name: None) -> None:
+        self.told = told
         self.reason: str | None = None
         self._previous: dict[signal.Signals, Any] = {}
 
@@ -39,4 +44,6 @@ class StopSignals:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.reason is not None and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self.reason = signal.Signals(number).name
+        first, self.reason = self.reason is None, signal.Signals(number).name
+        if first:
+            self.told(self.reason)

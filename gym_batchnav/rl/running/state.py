@@ -89,6 +89,8 @@ class RunState:
             self.policy, envs, config, self.act_generator, self.timer, self.ppo.threads, self.world
         )
         self.counters = Counters(started=started)
+        self.env_settings: Mapping[str, Any] | None = None
+        """What the environments were made with, for checkpoints; None where nobody said."""
 
     def episodes(self) -> tuple[int, dict[str, float]]:
         """How many episodes have ended on all ranks, and the running means of their metrics."""
@@ -107,6 +109,7 @@ class RunState:
         own = {
             "config": self.config.to_dict(),
             "env_spec": self.policy.spec.to_dict(),
+            "env": None if self.env_settings is None else dict(self.env_settings),
             "num_envs": self.envs.num_envs,
             "precision": self.policy.precision,
             "policy": self.policy.state_dict(),

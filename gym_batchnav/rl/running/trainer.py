@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,6 +49,7 @@ def train(
     callbacks: Sequence[TrainCallback] = (),
     validate: Validate | None = None,
     world: World | None = None,
+    env_settings: Mapping[str, Any] | None = None,
 ) -> TrainResult:
     """Trains a policy by PPO and leaves logs and checkpoints in a folder.
 
@@ -72,6 +74,8 @@ def train(
         validate: evaluates the policy every ``config.validate_every_frames`` and at the end, and so decides
             which checkpoint is the best.
         world: the ranks, if the caller has met them by ``join_world``; None meets them here.
+        env_settings: what the environments are made with, as plain values; kept in every checkpoint as "env"
+            for those who evaluate the policy elsewhere.
 
     Returns:
         How the run ended; SIGTERM, SIGINT or SIGUSR1 to any rank end it cleanly after the update in progress.
@@ -88,16 +92,23 @@ def train(
     callbacks = callbacks if launch.is_main else ()
     keep_freed_memory()
     with (
-        StopSignals() as signals,
+        StopSignals(partial(_tell_signal, callbacks)) as signals,
         _one_torch_thread(config.device),
         join_world(config.device, config.distributed, launch) if world is None else nullcontext(world) as met,
     ):
-        result = _train(config, make_envs, Path(run_dir), resume, callbacks, validate, signals, met)
+        result = _train(
+            config, make_envs, Path(run_dir), resume, callbacks, validate, signals, met, env_settings
+        )
         # The others wait meanwhile: SLURM may end a job one of whose ranks has ended.
         job = requeue(result.reason, config.distributed.requeue) if launch.is_main else ""
     for callback in callbacks if job else ():
         callback.on_message(f"SLURM job {job} is back in the queue")
     return result
+
+
+def _tell_signal(callbacks: Sequence[TrainCallback], name: str) -> None:
+    for callback in callbacks:
+        callback.on_signal(name)
 
 
 def _train(
@@ -109,6 +120,7 @@ def _train(
     validate: Validate | None,
     signals: StopSignals,
     world: World,
+    env_settings: Mapping[str, Any] | None,
 ) -> TrainResult:
     content, messages = _find(run_dir, resume) if world.is_main else (None, [])
     started = time.monotonic()
@@ -116,6 +128,7 @@ def _train(
     envs = EnvParts(factories, config.overlap, config.device)
     try:
         trainer = Trainer(config, envs, run_dir, callbacks, validate, signals, started, world)
+        trainer.state.env_settings = env_settings
         trainer.begin(content, messages)
         try:
             return trainer.run()

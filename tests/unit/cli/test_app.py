@@ -233,3 +233,32 @@ def test_a_full_disk_is_one_line_and_other_errors_of_the_system_are_not_hidden(m
     fail(OSError(errno.EIO, "Input/output error"))
     with pytest.raises(OSError, match="Input/output"):
         main(["doctor"])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("cannot allocate 9 GiB"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: 9 GiB"),
+        type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory. Tried to allocate 9 GiB"),
+    ],
+)
+def test_too_little_memory_is_named(capsys, monkeypatch, error):
+    def fail(name, arguments):
+        raise error
+
+    monkeypatch.setattr(app, "dispatch", fail)
+    assert main(["doctor"]) == 2
+    told = capsys.readouterr().err
+    assert "there is not enough memory" in told
+    assert "9 GiB" in told
+    assert "take fewer --num-envs" in told
+
+
+def test_other_errors_of_torch_are_no_lack_of_memory(monkeypatch):
+    def fail(name, arguments):
+        raise RuntimeError("shapes do not fit")
+
+    monkeypatch.setattr(app, "dispatch", fail)
+    with pytest.raises(RuntimeError, match="shapes"):
+        main(["doctor"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gym_batchnav import EnvConfig, EpisodeSet
+from gym_batchnav.cli import main
 from gym_batchnav.cli.evaluation.checkpoints import chosen_checkpoint
 from gym_batchnav.cli.evaluation.contest import Outcome, most_rows
 from gym_batchnav.cli.evaluation.contestants import Trained, rival, same_task
@@ -206,6 +207,29 @@ def test_which_checkpoint_is_meant(tmp_path, monkeypatch):
     monkeypatch.setattr(pretrained, "FOLDER", tmp_path)
     (tmp_path / pretrained.WEIGHTS_NAME).touch()
     assert chosen_checkpoint(None, pretrained=True) == tmp_path / pretrained.WEIGHTS_NAME
+
+
+def test_the_word_pretrained_is_a_checkpoint_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert chosen_checkpoint(Path("pretrained")) == pretrained.pretrained_path()
+    (tmp_path / "pretrained" / "checkpoints").mkdir(parents=True)
+    (tmp_path / "pretrained" / "checkpoints" / "best.pt").touch()
+    assert chosen_checkpoint(Path("pretrained")) == Path("pretrained/checkpoints/best.pt")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--num-envs", "0"], "--num-envs 0 is not allowed"),
+        (["--json", "."], "it is a folder"),
+        (["--episodes-json", "/dev/null/a/b.jsonl"], "cannot be written"),
+    ],
+)
+def test_what_cannot_work_is_said_before_the_evaluation(capsys, flags, words):
+    assert main(["eval", "--pretrained", *flags]) == 2
+    told = capsys.readouterr()
+    assert words in told.err
+    assert "evaluating" not in told.out
 
 
 def test_rows_of_an_evaluation():

@@ -12,6 +12,7 @@ from gym_batchnav.cli import locks
 from gym_batchnav.cli.training.runs import (
     RunDir,
     Stage,
+    check_writable,
     decide,
     differences,
     flatten,
@@ -76,6 +77,15 @@ def test_another_budget_needs_an_explicit_resume(run):
         decide(run, changed(env={"num_envs": 5}, learner={"total_frames": 200}), resume=True)
 
 
+def test_settings_that_came_later_are_at_their_defaults(run):
+    """A run of an earlier version goes on, unless one of them is set now."""
+    finish(run)
+    now = changed(env={"hfov_deg": 90.0, "shading": "unlit"}, learner={"ppo": {"epochs": 2, "clip": 0.2}})
+    assert decide(run, now) is Stage.DONE
+    with pytest.raises(ConfigError, match=r"env\.hfov_deg was 90\.0, now 70"):
+        decide(run, changed(env={"hfov_deg": 70.0}))
+
+
 def test_another_evaluation_does_not_train_again(run):
     finish(run)
     assert decide(run, changed(evaluation={"episodes": {"count": 9, "seed": 7}})) is Stage.EVALUATE
@@ -118,6 +128,40 @@ def test_set_aside_loses_nothing(run):
     assert not run.path.exists()
 
 
+def test_a_start_that_failed_before_anything_was_learnt_keeps_nobody_out(run):
+    """As with a device that is not there: the next command need not say --fresh."""
+    run.begin(CONFIG)
+    assert decide(run, changed(env={"num_envs": 5})) is Stage.TRAIN
+    run.checkpoints.mkdir()
+    (run.checkpoints / "update-00000001.pt.broken").touch()
+    with pytest.raises(ConfigError, match=r"env\.num_envs was 4, now 5"):
+        decide(run, changed(env={"num_envs": 5}))
+
+
+@pytest.mark.parametrize("text", ["", '{"a": ', "[]"])
+def test_results_that_are_broken_are_made_again(run, text):
+    finish(run)
+    run.evaluation.write_text(text)
+    assert decide(run, CONFIG) is Stage.EVALUATE
+    run.trained.write_text(text)
+    assert decide(run, CONFIG) is Stage.RESUME
+
+
+def test_where_no_run_can_be_kept(tmp_path):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "run", tmp_path / ("x" * 300)):
+        with pytest.raises(ConfigError, match=r"no run can be kept in .*: "), RunDir(path).lock():
+            pass
+
+
+def test_what_cannot_be_written_is_known_before(tmp_path):
+    check_writable(tmp_path / "new" / "a.json")
+    assert list((tmp_path / "new").iterdir()) == []
+    for path in (tmp_path, tmp_path / "new" / ("x" * 300) / "a.json"):
+        with pytest.raises(ConfigError, match="cannot be written: "):
+            check_writable(path)
+
+
 def test_two_processes_cannot_share_a_folder(run):
     with run.lock(), pytest.raises(ConfigError, match="another process"), run.lock():
         pass
@@ -137,12 +181,6 @@ def test_flatten_and_differences():
     old = {"env": {"x": 1}, "learner": {}, "evaluation": {}, "machine": {"cpu": "a"}}
     new = {"env": {"x": 2, "y": 3}, "learner": {}, "evaluation": {}, "machine": {"cpu": "b"}}
     assert differences(old, new) == {"env.x": (1, 2), "env.y": (None, 3)}
-
-
-def test_a_folder_in_use_is_neither_entered_nor_moved_away(run):
-    refused = pytest.raises(ConfigError, match="another process works in the run folder")
-    with run.lock(), refused, run.lock():
-        pass
 
 
 @pytest.mark.parametrize(("number", "free"), [(errno.ENOLCK, True), (errno.EIO, False)])

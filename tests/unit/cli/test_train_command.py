@@ -17,7 +17,7 @@ from gym_batchnav.cli.evaluation import contest
 from gym_batchnav.cli.evaluation.contestants import TASK_FIELDS, VIEW_FIELDS
 from gym_batchnav.cli.training import train as train_module
 from gym_batchnav.cli.training.plan import plan_training
-from gym_batchnav.cli.training.runs import read_json
+from gym_batchnav.cli.training.runs import RunDir, read_json
 from gym_batchnav.config import EnvConfig
 from gym_batchnav.errors import ConfigError
 from gym_batchnav.rl import read_log
@@ -52,7 +52,8 @@ def train(folder, *more: str) -> int:
 @pytest.fixture(scope="module")
 def finished_run(tmp_path_factory):
     """A finished run's folder and what its evaluation saw."""
-    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    # A name that would be read as a style, or end in an error, if it were not shown as it is.
+    folder = tmp_path_factory.mktemp("runs") / "tiny [red] ü[" / "x]"
     outcomes = []
 
     def keep(*arguments, **options):
@@ -126,8 +127,10 @@ def test_other_settings_are_refused(finished, capsys):
 
 
 def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
-    path = tmp_path / "result.json"
-    command = ["eval", str(finished), "--scenes", "houses:val[:1]", "--episodes", "3"]
+    path, alone = tmp_path / "result.json", tmp_path / "alone.pt"
+    # The file itself says in what it was trained; the run's folder is not needed.
+    shutil.copy(finished / "checkpoints" / "update-00000002.pt", alone)
+    command = ["eval", str(alone), "--scenes", "houses:val[:1]", "--episodes", "3"]
     command += ["--versus", f"again={finished}", "--episodes-json", str(tmp_path / "all.jsonl")]
     assert main([*command, "--json", str(path), "--report", str(tmp_path / "page")]) == 0
     result = json.loads(path.read_text())
@@ -158,6 +161,8 @@ def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
         assert set(result[key]) == {"mean", "low", "high"}
     assert result["episodes"] == 3
     assert result["config"]["resolution"] == [16, 16]
+    assert result["config"]["max_episode_steps"] == 120
+    assert "WARNING" not in capsys.readouterr().out
     assert (tmp_path / "page" / "report.html").stat().st_size > 10_000
 
 
@@ -185,7 +190,7 @@ def test_exported_policy_is_evaluated_and_its_figures_go_into_its_card(finished,
     assert "is about other weights" in capsys.readouterr().err
 
 
-def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capsys, monkeypatch):
+def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capfd, monkeypatch):
     folder = tmp_path / "run"
     real = train_module.ProgressBar
 
@@ -198,12 +203,14 @@ def test_interrupted_run_goes_on_with_the_same_command(tmp_path, capsys, monkeyp
 
     monkeypatch.setattr(train_module, "ProgressBar", Interrupting)
     assert train(folder) == 130
-    assert "the same command goes on from here" in capsys.readouterr().out
+    told = capfd.readouterr()
+    assert "the same command goes on from here" in told.out
+    assert "stopping after this update (SIGINT); Ctrl-C once more ends at once" in told.err
     assert [update["frames"] for update in read_log(folder)] == [32]
     assert not (folder / "report.html").exists()
     monkeypatch.setattr(train_module, "ProgressBar", real)
     assert train(folder) == 0
-    assert "resumed at 32 frames" in capsys.readouterr().out
+    assert "resumed at 32 frames" in capfd.readouterr().out
     assert [update["frames"] for update in read_log(folder)] == [32, 64]
     assert (folder / "report.html").exists()
 
@@ -275,7 +282,7 @@ def test_every_setting_of_an_environment_is_kept_in_evaluations_or_left_out_for_
         "rewards of the training": {"slack_reward", "progress_reward", "success_reward", "final_reward"},
         "how it runs": {
             "scene_cache", "num_resident_scenes", "swap_episodes", "scene_workers", "autoreset_mode",
-            "output", "device", "copy", "render_backend",
+            "output", "device", "copy", "render_backend", "render_resolution",
         },
     }  # fmt: skip
     kept = [*VIEW_FIELDS, *TASK_FIELDS, *(name for names in left.values() for name in names)]
@@ -287,6 +294,10 @@ def test_fresh_keeps_the_old_run(copied, capsys, monkeypatch):
         raise ConfigError("no training in this test")
 
     monkeypatch.setattr(train_module, "train", fail)
+    with RunDir(copied).lock():
+        assert train(copied, "--fresh", "--seed", "3") == 2
+    assert "another process works in the run folder" in capsys.readouterr().err
+    assert not copied.with_name("run.old-1").exists()
     assert train(copied, "--fresh", "--seed", "3") == 2
     old = copied.with_name("run.old-1")
     assert str(old) in capsys.readouterr().out

@@ -44,6 +44,7 @@ TINY = TrainConfig(
 class StopAfter(TrainCallback):
     def __init__(self, updates, act=None):
         self.updates, self.act, self.messages, self.result = updates, act, [], None
+        self.signals = []
 
     def on_start(self, run):
         self.run = run
@@ -51,6 +52,9 @@ class StopAfter(TrainCallback):
     def on_update(self, record):
         if record["update"] == self.updates:
             (self.act or (lambda: self.run.stop("enough")))()
+
+    def on_signal(self, name):
+        self.signals.append(name)
 
     def on_message(self, text):
         self.messages.append(text)
@@ -182,6 +186,7 @@ def test_signals_end_the_run_cleanly(tmp_path, stateful_envs, number):
 
     result = train(TINY, make, tmp_path, callbacks=[listener])
     assert (result.reason, result.updates) == (number.name, 2)
+    assert listener.signals == [number.name]
     assert load_checkpoint(result.checkpoint)["progress"]["updates"] == 2
     assert signal.getsignal(number) == before
     assert closed == [True]
