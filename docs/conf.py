@@ -103,7 +103,8 @@ def short_types(app: Any, domain: str, objtype: str, content: addnodes.desc_cont
             if twin["condition"] == "*":
                 twin.parent.remove(twin)
         if (named := named_arrays(shown.astext())) != shown.astext():
-            part.children = [nodes.Text(named)]
+            part.clear()
+            part += nodes.Text(named)
 
 
 def describe_attribute(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
