@@ -21,6 +21,8 @@ from ..errors import BatchNavError
 from .commands import COMMANDS, similar
 
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+PRINT_COMPLETION = "--print-completion"
+SHELLS = ("bash", "zsh", "fish")
 DISK_ERRORS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
@@ -69,8 +71,8 @@ def _run(given: list[str]) -> int:
 
         print(f"gym-batchnav {__version__}")
         return 0
-    if name.startswith("--tyro-"):
-        return _complete(given)
+    if name == PRINT_COMPLETION:
+        return _complete(given[1:])
     if name not in COMMANDS:
         print(f"batchnav: {_unknown(name)}", file=sys.stderr)
         return ERROR
@@ -137,16 +139,23 @@ def dispatch(name: str, arguments: Any) -> int:
 
 
 def _complete(given: list[str]) -> int:
-    """Print or write a completion script of all commands; tyro ends the process."""
+    """Print a completion script of all commands."""
+    if given not in [[shell] for shell in SHELLS]:
+        print(f"batchnav: {PRINT_COMPLETION} needs a shell: {', '.join(SHELLS)}", file=sys.stderr)
+        return ERROR
     import tyro
     from tyro.extras import subcommand_cli_from_dict
 
-    subcommand_cli_from_dict(
-        {name: command.load_arguments() for name, command in COMMANDS.items()},
-        prog="batchnav",
-        args=given,
-        config=(tyro.conf.OmitSubcommandPrefixes,),
-    )
+    try:
+        subcommand_cli_from_dict(
+            {name: command.load_arguments() for name, command in COMMANDS.items()},
+            prog="batchnav",
+            args=["--tyro-print-completion", *given],
+            config=(tyro.conf.OmitSubcommandPrefixes,),
+        )
+    except SystemExit as end:
+        # That is how tyro ends when it has printed.
+        return int(end.code or 0)
     return 0
 
 

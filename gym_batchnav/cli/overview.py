@@ -11,7 +11,7 @@ from .commands import COMMANDS
 
 ABOUT = "Batched visual navigation: train agents that find their way through 3D houses."
 EXAMPLE = ("batchnav train --time-limit 5", "trains for five minutes, and writes a report")
-COMPLETION = 'eval "$(batchnav --tyro-print-completion bash)"'
+COMPLETION = 'eval "$(batchnav --print-completion bash)"'
 
 
 def print_overview() -> None:

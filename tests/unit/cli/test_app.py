@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib.util
+import io
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
+import warnings
 
 import pytest
 
@@ -18,6 +23,8 @@ from gym_batchnav.cli.app import parse
 from gym_batchnav.cli.commands import COMMANDS
 from gym_batchnav.cli.overview import EXAMPLE
 from gym_batchnav.errors import ConfigError
+
+RUN = "import sys; from gym_batchnav.cli import main; sys.exit(main())"
 
 
 def _words(text: str) -> str:
@@ -88,13 +95,18 @@ def test_help_fits_the_terminal(capsys, monkeypatch, columns, arguments):
     assert [line for line in lines if len(line) > int(columns) and "usage:" not in line] == []
 
 
-def test_completion_knows_commands_and_options(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--tyro-print-completion", "bash"])
-    assert not end.value.code
+@pytest.mark.parametrize("shell", app.SHELLS)
+def test_completion_knows_commands_and_options(capsys, shell):
+    assert main(["--print-completion", shell]) == 0
     script = capsys.readouterr().out
-    for word in ("doctor", "--time-limit", "houses"):
+    for word in ("doctor", "time-limit", "houses"):
         assert word in script
+
+
+@pytest.mark.parametrize("shell", [[], ["tcsh"]])
+def test_completion_for_other_shells_is_refused(capsys, shell):
+    assert main(["--print-completion", *shell]) == 2
+    assert capsys.readouterr().err == "batchnav: --print-completion needs a shell: bash, zsh, fish\n"
 
 
 @pytest.mark.parametrize(
@@ -143,6 +155,70 @@ def test_expected_errors_are_one_line_and_status_2(monkeypatch, capsys, error):
     captured = capsys.readouterr()
     assert captured.err == f"batchnav: {error}\n"
     assert captured.out == ""
+
+
+def test_old_terminals_get_what_they_can_show():
+    """Neither boxes nor dashes stop a terminal of another encoding, and without colours there are none."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gym_batchnav.cli", "eval", "--help"],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1", "COLUMNS": "40"},
+    )
+    assert b"CHECKPOINT" in done.stdout
+    assert done.stderr == b""
+    assert max(done.stdout) < 128
+    assert b"\x1b" not in done.stdout
+
+
+def test_characters_that_a_terminal_lacks_become_question_marks(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(app, "dispatch", lambda name, arguments: sys.stdout.write("SPL – 0.5 ┃\n") * 0)
+    assert main(["doctor"]) == 0
+    assert stream.buffer.getvalue() == b"SPL ? 0.5 ?\n"
+
+
+def test_warnings_are_one_line_without_their_source(monkeypatch):
+    before, seen = warnings.formatwarning, []
+
+    def look(name, arguments):
+        seen.append(warnings.formatwarning(UserWarning("the disk is slow"), UserWarning, "disk.py", 3))
+        return 0
+
+    monkeypatch.setattr(app, "dispatch", look)
+    assert main(["doctor"]) == 0
+    assert seen == ["batchnav: warning: the disk is slow\n"]
+    assert warnings.formatwarning is before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "sign"),
+    [
+        (["bench", "step", "--scenes", "houses:val[:1]", "--num-envs", "8"], "starting episodes"),
+        (["doctor"], "known picture"),
+    ],
+)
+def test_ctrl_c_ends_long_commands_with_one_line(arguments, sign):
+    """As a terminal sends it, to all processes of the command."""
+    program = f"import gym_batchnav.cli.waiting as w; w.PATIENCE_S = 0.0\n{RUN}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    said = ""
+    while sign not in said:
+        line = child.stderr.readline()
+        assert line, f"{arguments} ended: {said}"
+        said += line
+    time.sleep(0.3)
+    os.killpg(child.pid, signal.SIGINT)
+    out, rest = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert out == ""
+    assert rest.splitlines()[-1] == "batchnav: interrupted"
+    assert "Traceback" not in rest
 
 
 def test_interrupt_ends_cleanly(monkeypatch, capsys):
