@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/concepts.md into docs/images, from environments of this library.
+"""Draws the pictures of concepts.md and watching.md into docs/images, from environments of this library.
 
 Run it after a change of the houses or of the trained policy: ``python docs/pictures.py``.
 """
@@ -30,7 +30,7 @@ KEY = "scenes"
 """Entry of a picture's metadata that names what it shows."""
 INK, MUTED = "#1f2933", "#66727f"
 BLUE, ORANGE, GREEN, RED = "#1f6fb5", "#d9791a", "#1d8a5f", "#c02942"
-HOUSE, EPISODE, VIEW = "houses:val/0", 258, 12
+HOUSE, EPISODE, VIEW, WATCHED = "houses:val/0", 258, 12, 258
 MOSAIC, SWAPPED = "houses:val[:12]", "houses:train[:12]"
 Way = NDArray[np.float32]
 
@@ -175,11 +175,22 @@ def pool() -> tuple[Figure, str]:
     return figure, names
 
 
+def watching() -> tuple[Image.Image, str]:
+    """What people see of an agent on its way."""
+    options = {"render_mode": "rgb_array", "render_resolution": (640, 640)}
+    with BatchPointNavEnv(1, scenes=HOUSE, **options) as envs:
+        envs.reset(seed=WATCHED)
+        for _ in range(36):
+            envs.step(envs.expert_actions())
+        return Image.fromarray(envs.panels(320)[0]), " ".join(envs.scene_ids)
+
+
 PICTURES: dict[str, Callable[[], tuple[Figure | Image.Image, str]]] = {
     "concepts-distance.png": distance,
     "concepts-sensors.png": sensors,
     "concepts-batch.png": batch,
     "concepts-scenes.png": pool,
+    "watching.png": watching,
 }
 
 

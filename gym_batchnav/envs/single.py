@@ -98,6 +98,10 @@ class PointNavEnv(gym.Env[Any, Any]):
         frames = self._batch.render()
         return None if frames is None else frames[0]
 
+    def panel(self, side: int = 256) -> NDArray[np.uint8]:
+        """A picture (H, W, 3) for people, as ``BatchPointNavEnv.panels``."""
+        return self._batch.panels(side)[0]
+
     def close(self) -> None:
         """Give the renderer's memory back; safe to call twice."""
         self._batch.close()

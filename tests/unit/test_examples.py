@@ -25,6 +25,7 @@ RUNS = {
     "standalone_renderer.py": ("", "height 1.0 m: "),
     "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
     "own_scene.py": ("", "on foot"),
+    "record_video.py": ("--scenes houses:val/0 --side 48 --episodes 1 --most-steps 3 -o way.mp4", "way.mp4"),
 }
 """Name to arguments, and words that must be printed."""
 

@@ -21,6 +21,9 @@ Picture = NDArray[np.uint8]
 ENDINGS = (".mp4", ".gif")
 _SAMPLES = 24
 """Pictures that the palette of a .gif is made from."""
+_ROUNDS = 4
+"""By which the colours move to the middle of what they stand for."""
+_NEAREST = Image.Resampling.NEAREST
 _MOST_COLORS = 255
 """One of 256 is for pixels that stay as they were."""
 
@@ -190,10 +193,12 @@ def _palette(samples: list[Image.Image], count: int) -> Image.Image:
     """Colours for all pictures: those of lines and letters, and the best ones for the rest."""
     named = [ImageColor.getrgb(color)[:3] for color in (WAY, SHORTEST, START, FAILED)]
     fixed = np.array([*named, GOOD, BAD, ACCENT, INK, PAGE, (255, 255, 255)])
-    strip = Image.new("RGB", (samples[0].width, sum(sample.height for sample in samples)))
-    for number, sample in enumerate(samples):
+    # A quarter of the pixels tells as much.
+    small = [sample.resize((-(-sample.width // 2), -(-sample.height // 2)), _NEAREST) for sample in samples]
+    strip = Image.new("RGB", (small[0].width, sum(sample.height for sample in small)))
+    for number, sample in enumerate(small):
         strip.paste(sample, (0, number * sample.height))
-    found = strip.quantize(count - len(fixed), dither=Image.Dither.NONE).getpalette() or []
+    found = strip.quantize(count - len(fixed), kmeans=_ROUNDS, dither=Image.Dither.NONE).getpalette() or []
     palette = Image.new("P", (1, 1))
     palette.putpalette([*found[: 3 * (count - len(fixed))], *fixed.ravel().tolist()])
     return palette

@@ -220,6 +220,8 @@ def test_gymnasiums_checker_and_both_ways_of_making(fake_renderer, rooms, mode, 
         many = gym.make_vec("BatchPointNav-v0", num_envs=2, render_mode=mode, scenes=rooms, **options)
         many.reset(seed=0)
     assert many.metadata["render_modes"] == PointNavEnv.metadata["render_modes"] == ["rgb_array", "human"]
+    env.reset(seed=0)
+    assert env.unwrapped.panel(64).shape == (2 + 64 + 2, 80 + 80 + 64 + 4 * 2, 3)
     frames = many.render()
     assert frames is None if mode == "human" else len(frames) == 2
     many.close()
