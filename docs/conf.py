@@ -41,8 +41,6 @@ nitpick_ignore = [
     ("py:class", "gym_batchnav.rl.nets.policy.ActorCritic"),
     ("py:class", "gym_batchnav.scenes.cache.keys.Recipe"),
 ]
-# Pages may come in before the list of contents names them.
-suppress_warnings = ["toc.not_included"]
 
 # Links that GitHub follows are links here too: to headings by their text, to files beside the pages.
 myst_heading_anchors = 4

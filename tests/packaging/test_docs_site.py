@@ -265,7 +265,9 @@ def test_every_page_is_in_the_contents():
     assert sorted(listed) == sorted(pages - {"index"})
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "path", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
 def test_links_lead_somewhere_on_github(path):
     """To files that are there, and to headings that they have."""
     text = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.M | re.S)
