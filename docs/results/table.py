@@ -1,4 +1,4 @@
-"""Writes the tables of README.md in this folder from the records beside it.
+"""Writes the tables of README.md in this folder, and that of the front page, from the records beside it.
 
 Run it after storing a record: ``python docs/results/table.py``. A test compares the tables with the records.
 """
@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-README = HERE / "README.md"
+README, FRONT = HERE / "README.md", HERE.parents[1] / "README.md"
 BEGIN, END = "<!-- {}: made by docs/results/table.py -->", "<!-- end of {} -->"
 NONE_YET = "No record of this experiment is stored yet."
 LABELS = {
@@ -88,6 +88,24 @@ def result(record: Record) -> str:
             *(stratum(test, kind) for kind in test["strata"]),
         )
     )
+
+
+def front(records: Mapping[str, Record]) -> str:
+    """The main result for the front page: who reaches the goal, and how directly."""
+    if "cpu" not in records:
+        return NONE_YET
+    run = records["cpu"]["runs"][0]
+    agents, told = run["test"]["agents"], run["test"]["protocol"]
+    names = [name for name in ("trained", "blind", "straight", "expert") if name in agents]
+    lines = [
+        [label(name, agents[name]["actions"]), percent(agents[name]["success"]), number(agents[name]["spl"])]
+        for name in names
+    ]
+    said = (
+        f"{run['frames'] / 1e6:.0f} million frames on {run['machine']['cores']} CPU cores, then "
+        f"{told['episodes']:,} episodes in {told['num_scenes']} houses never seen before:"
+    )
+    return f"{said}\n\n{table(['agent', 'success', 'SPL'], lines, right=2)}"
 
 
 def told(run: Record) -> str:
@@ -237,8 +255,8 @@ def table(head: list[str], lines: list[list[str]], right: int) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *lines))
 
 
-def blocks(records: Mapping[str, Record]) -> dict[str, str]:
-    """The generated parts by name."""
+def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
+    """The generated parts of each file by name."""
 
     def part(name: str, make: Callable[[Record], str], picture: str = "") -> str:
         if name not in records:
@@ -249,13 +267,14 @@ def blocks(records: Mapping[str, Record]) -> dict[str, str]:
     def of_seeds(record: Record) -> str:
         return "\n\n".join((result(record), runs(record), interquartile(record, lambda run: run["sensors"])))
 
-    return {
+    here = {
         "quick": quick(records),
         "cpu": part("cpu", result, "Success and SPL by frames"),
         "seeds": part("seeds", of_seeds, "SPL of three seeds by frames"),
         "blind": part("blind", runs),
         "ablation": part("ablation", ablation, "SPL of Lamb and Adam by frames"),
     }
+    return {README: here, FRONT: {"results": front(records)}}
 
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
@@ -270,8 +289,9 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Fill the file."""
-    README.write_text(filled(README.read_text("utf-8"), blocks(read_records())), "utf-8")
+    """Fill both files."""
+    for path, parts in blocks(read_records()).items():
+        path.write_text(filled(path.read_text("utf-8"), parts), "utf-8")
 
 
 if __name__ == "__main__":

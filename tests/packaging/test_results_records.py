@@ -69,8 +69,15 @@ def ablation_record(lamb: float, adam: float) -> dict[str, Any]:
 
 
 def test_tables_in_the_readme_are_what_the_records_say():
-    text = table.README.read_text(encoding="utf-8")
-    assert table.filled(text, table.blocks(table.read_records())) == text, "run python docs/results/table.py"
+    for path, parts in table.blocks(table.read_records()).items():
+        text = path.read_text(encoding="utf-8")
+        assert table.filled(text, parts) == text, f"run python docs/results/table.py: {path} is stale"
+
+
+def test_the_front_page_shows_the_main_result():
+    lines = table.front({"cpu": {"runs": [run("cpu-seed0", 0.8, seed=0)]}}).splitlines()
+    assert lines[0] == "0 million frames on 2 CPU cores, then 40 episodes in 20 houses never seen before:"
+    assert lines[4] == "| trained policy, sampled | 80.0% [79.0, 81.0] | 0.800 [0.790, 0.810] |"
 
 
 def test_pictures_of_the_records_are_stored():
@@ -288,4 +295,4 @@ def test_pictures_show_what_the_records_hold(tmp_path):
 def test_generated_parts_have_their_places():
     with pytest.raises(ValueError, match="no place for 'cpu'"):
         table.filled("nothing", {"cpu": "x"})
-    assert table.blocks({})["ablation"] == table.NONE_YET
+    assert table.blocks({})[table.README]["ablation"] == table.NONE_YET
