@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -109,7 +111,8 @@ class Mp4(Film):
             quality=None, macro_block_size=2, output_params=options, ffmpeg_log_level="error",
         )  # fmt: skip
         try:
-            self._writer.send(None)
+            with _undisturbed():
+                self._writer.send(None)
         except RuntimeError as error:
             raise ConfigError(f"ffmpeg cannot be started: {error}; write a .gif instead") from error
 
@@ -181,6 +184,19 @@ def open_film(path: Path, fps: float, *, colors: int = 128, keep_cut: bool = Tru
     if path.suffix.lower() == ".mp4":
         return Mp4(path, fps, keep_cut=keep_cut)
     raise ConfigError(f"{path} has no ending of a film; expected {' or '.join(ENDINGS)}")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits: while a process is started Python would lose it, and ffmpeg should not hear of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def durations(seconds: list[float]) -> list[int]:

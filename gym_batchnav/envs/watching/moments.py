@@ -61,12 +61,19 @@ def moments_of(
             Moment(
                 tiles=(*tiles, ("map", seen.maps[place])),
                 goal=goal if simulator.task.has_goal else None,
-                title=refs[int(state.scene[row])].scene_id,
+                title=_title(refs[int(state.scene[row])].scene_id, simulator, row),
                 facts=_facts(values, over=over),
                 outcome=_outcome(values, stopped=bool(state.stopped[row])) if over else None,
             )
         )
     return found
+
+
+def _title(scene_id: str, simulator: Simulator, row: int) -> str:
+    """The scene, and what is looked for in it."""
+    number = int(simulator.state.goal_class[row])
+    known = simulator.task.needs_objects and number >= 0
+    return f"{scene_id}, goal: {simulator.config.object_categories[number]}" if known else scene_id
 
 
 def _tile(key: str, image: NDArray[Any], config: EnvConfig) -> tuple[str, Picture]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -87,12 +90,34 @@ def test_times_of_a_gif_do_not_drift():
     assert durations([0.004, 0.5]) == [20, 500]
 
 
+def fill(path):
+    with open_film(path, 10.0) as film:
+        film.add(next(pictures()))
+
+
 def cut_short(path, error, **options):
     """Film all pictures, and then something happens."""
     with open_film(path, 10.0, **options) as film:
         for picture in pictures():
             film.add(picture)
         raise error
+
+
+def test_ctrl_c_while_ffmpeg_starts_is_not_lost(tmp_path, monkeypatch):
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
+    write, heard = ffmpeg.write_frames, []
+
+    def pressed(*arguments, **options):
+        writer = write(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        heard.append("started")
+        yield from writer
+
+    monkeypatch.setattr(ffmpeg, "write_frames", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        fill(tmp_path / "film.mp4")
+    assert heard == ["started"]
 
 
 @pytest.mark.parametrize("ending", ["mp4", "gif"])

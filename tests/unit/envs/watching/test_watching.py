@@ -16,8 +16,8 @@ from batchnav_renderer.errors import ViewerError
 from gym_batchnav import BatchPointNavEnv, Camera, ConfigError, PointNavEnv
 from gym_batchnav.envs.watching import screen
 from gym_batchnav.errors import ResetNeededError
-from gym_batchnav.sim import Explore
-from tests.unit.envs.doubles import FakeWindow, two_rooms
+from gym_batchnav.sim import Explore, ObjectNav
+from tests.unit.envs.doubles import FakeWindow, FurnishedRooms, two_rooms
 
 SMALL = {"resolution": (4, 5), "straight_ratio": 1.0, "scene_workers": 0, "max_episode_steps": 6}
 
@@ -157,6 +157,14 @@ def test_tasks_without_a_goal_have_no_compass(made):
     (moment,) = env.moments(64)
     assert moment.goal is None
     assert moment.facts == ("step 1", "1 cells", "0.2 m walked", "bumps 0")
+
+
+def test_titles_name_the_object_that_is_looked_for(made):
+    env = made(3, scenes=[FurnishedRooms("flat")], render_mode="rgb_array", task=ObjectNav)
+    goals = env.reset(seed=0)[0]["objectgoal"].reshape(-1)
+    names = [env.config.object_categories[number] for number in goals]
+    assert set(names) <= {"chair", "bed"}
+    assert [moment.title for moment in env.moments(64)] == [f"flat, goal: {name}" for name in names]
 
 
 def test_human_mode_shows_a_picture_after_every_reset_and_step(made, clock):
