@@ -38,7 +38,7 @@ nitpick_ignore = [
     ("py:class", "gym_batchnav.nav.ground.PolygonMesh"),
     ("py:class", "gym_batchnav.nav.triangles.SightMesh"),
     ("py:class", "gym_batchnav.rl.distributed.world.World"),
-    ("py:class", "gym_batchnav.rl.nets.policy.ActorCritic"),
+    ("py:class", "gym_batchnav.rl.nets.recurrent.FragmentPlan"),
     ("py:class", "gym_batchnav.scenes.cache.keys.Recipe"),
 ]
 

@@ -208,6 +208,9 @@ def _stdout_is_broken() -> bool:
     except OSError:
         # Output that is kept in memory cannot break.
         return False
+    if not (hasattr(select, "poll") and hasattr(select, "POLLERR")):
+        # Windows cannot ask whether a pipe is whole.
+        return False
     poll = select.poll()
     poll.register(descriptor, 0)
     if not any(event & select.POLLERR for _, event in poll.poll(0)):

@@ -26,7 +26,7 @@ def machine_facts(renderer: Mapping[str, object] | None = None) -> dict[str, obj
         "cores": usable_cores(),
         "memory_gib": memory_gib(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "load_average": round(os.getloadavg()[0], 2),
+        "load_average": load_average(),
         "python": platform.python_version(),
     }
     for name in PACKAGES:
@@ -53,9 +53,17 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def memory_gib() -> float:
-    """Memory of the machine in GiB."""
-    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+def load_average() -> float | None:
+    """Processes that waited for a core in the last minute; None on Windows, which does not tell."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def memory_gib() -> float | None:
+    """Memory of the machine in GiB; None on Windows, which does not tell."""
+    if not hasattr(os, "sysconf"):
+        return None
+    size: int = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return round(size / 2**30, 1)
 
 
 def available_memory_gib() -> float | None:

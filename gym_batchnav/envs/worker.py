@@ -69,7 +69,7 @@ def pack(value: object) -> str:
 def unpack(path: str) -> Any:
     """The value of a file, which is deleted; its arrays are writable private maps of it."""
     with open(path, "rb") as file:
-        value = read_value(file)
+        value = read_value(file, mapped=sys.platform != "win32")
     Path(path).unlink()
     return value
 

@@ -10,6 +10,7 @@ from gym_batchnav.rl.config import DistributedConfig, PolicyConfig, PPOConfig, T
 from gym_batchnav.rl.distributed import Launch, find_launch
 from gym_batchnav.rl.evaluate import EpisodeRecord, Evaluation, EvaluationStep, evaluate
 from gym_batchnav.rl.intervals import Interval
+from gym_batchnav.rl.nets.policy import ActorCritic
 from gym_batchnav.rl.pretrained import export_policy, pretrained_path
 from gym_batchnav.rl.running.callbacks import RunInfo, TrainCallback, TrainResult
 from gym_batchnav.rl.running.checkpoint import (
@@ -21,10 +22,13 @@ from gym_batchnav.rl.running.checkpoint import (
 from gym_batchnav.rl.running.logs import read_log
 from gym_batchnav.rl.running.progress import ProgressBar
 from gym_batchnav.rl.running.trainer import train
+from gym_batchnav.rl.spec import EnvSpec, env_spec
 
 __all__ = [
+    "ActorCritic",
     "Agent",
     "DistributedConfig",
+    "EnvSpec",
     "EpisodeRecord",
     "Evaluation",
     "EvaluationStep",
@@ -41,6 +45,7 @@ __all__ = [
     "TrainConfig",
     "TrainResult",
     "best_checkpoint",
+    "env_spec",
     "evaluate",
     "export_policy",
     "find_launch",

@@ -48,8 +48,12 @@ def write_value(file: IO[bytes], value: object, *, checked: bool) -> None:
     file.write(_HEADER.pack(_MAGIC, total, starts[-1], head.nbytes, checksum, checked))
 
 
-def read_value(file: IO[bytes]) -> Any:
+def read_value(file: IO[bytes], *, mapped: bool = True) -> Any:
     """The value of a file; its arrays are writable private maps of it, and live as long as they are used.
+
+    Args:
+        file: opened for reading in binary, at its start.
+        mapped: False reads the file instead, for systems that delete no file that is mapped.
 
     Raises:
         PackingError: the file is not what ``write_value`` has written.
@@ -57,7 +61,10 @@ def read_value(file: IO[bytes]) -> Any:
     size = os.fstat(file.fileno()).st_size
     if size < _FIRST:
         raise PackingError(f"it has {size} bytes")
-    memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    if mapped:
+        memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    else:
+        memory = memoryview(bytearray(file.read()))
     magic, total, at, length, checksum, checked = _HEADER.unpack_from(memory)
     if magic != _MAGIC or total != size or at + length > size:
         raise PackingError(f"its header is broken, or does not fit its {size} bytes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import trove_classifiers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,6 +36,12 @@ def build(kind: str, source: Path, target: Path) -> Path:
 def contents(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def known_to_git() -> set[str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +76,20 @@ def test_pretrained_policy_is_in_the_wheel(wheel):
         assert archive.getinfo("gym_batchnav/pretrained/policy.pt").file_size < 3e6
 
 
+def test_metadata_is_what_pip_and_the_index_need(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata["License-Expression"] == "MIT"
+    assert set(metadata.get_all("Classifier")) <= trove_classifiers.classifiers
+    assert {"sb3", "viewer", "formats", "cuda", "wandb"} <= set(metadata.get_all("Provides-Extra"))
+    # Plain Python for every system, and small.
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert wheel.stat().st_size < 5e6
+
+
 def test_shaders_folder_holds_no_python():
     assert not list((ROOT / "shaders").rglob("*.py"))
 
@@ -81,6 +103,11 @@ def test_wheel_made_from_the_source_archive_is_the_same(wheel, tmp_path):
     assert {"bootstrap.py", "constraints.txt", "LICENSE", "tests", "examples", "shaders"} <= {
         p.name for p in source.iterdir()
     }
+    assert archive.stat().st_size < 10e6
+    if (ROOT / ".git").exists():
+        # Nothing that git ignores: no runs, no caches, no virtual environment.
+        found = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+        assert found == known_to_git() | {"PKG-INFO"}
     assert contents(build("wheel", source, tmp_path / "wheel")) == contents(wheel)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,8 @@ RUNS = {
         "SPL:",
     ),
     "standalone_renderer.py": ("", "height 1.0 m: "),
+    "zero_copy_torch.py": ("--num-envs 4 --steps 5 --scenes houses:val[:1]", "none was copied"),
+    "cleanrl_ppo.py": ("--total-timesteps 256 --num-envs 4 --scenes houses:val[:1]", "256 steps: success"),
     "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
     "own_scene.py": ("", "on foot"),
     "record_video.py": ("--scenes houses:val/0 --side 48 --episodes 1 --most-steps 3 -o way.mp4", "way.mp4"),
@@ -32,6 +35,25 @@ RUNS = {
 
 def test_every_example_is_run_here():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(RUNS)
+
+
+def test_the_table_lists_every_file():
+    table = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[([^]]+)\]\(([^)]+)\) \|", table, flags=re.MULTILINE)
+    assert all(name == link for name, link in listed)
+    files = {path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*") if path.is_file()}
+    hidden = {
+        name for name in files if "__pycache__" in name or name.endswith((".dockerignore", "README.md"))
+    }
+    assert sorted(name for name, _ in listed) == sorted(files - hidden)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_examples_are_models_of_good_usage(name):
+    code = (EXAMPLES / name).read_text(encoding="utf-8")
+    described = ast.get_docstring(ast.parse(code))
+    assert f"python examples/{name}" in described
+    assert code.endswith('if __name__ == "__main__":\n    main()\n') or "tyro.cli(main)" in code
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -57,7 +57,7 @@ def own_cores(launch: Launch, device: str) -> Iterator[None]:
     Ranks that ``srun`` has bound to cores stay there.
     """
     apart = launch.local_size == 1 or device.startswith("cuda") or launch.by_srun
-    if apart or not hasattr(os, "sched_setaffinity"):
+    if apart or not (hasattr(os, "sched_getaffinity") and hasattr(os, "sched_setaffinity")):
         yield
         return
     before = os.sched_getaffinity(0)

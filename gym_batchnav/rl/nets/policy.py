@@ -123,7 +123,7 @@ class ActorCritic(nn.Module):
         """Observations (B, ...) of the environment in the form that the network reads.
 
         Returns:
-            Those that the network uses, (B, *shape) of ``prepared`` each; images in new memory.
+            Those that the network uses, ``(B, *shape)`` of ``prepared`` each; images in new memory.
         """
         kind, block = self.config.depth_transform, self.sizes.space_to_depth
         return {

@@ -23,6 +23,8 @@ from gym_batchnav.rl.running.plain import decode_arrays, encode_arrays
 
 FORMAT = 1
 BEST_NAME = "best.pt"
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EINVAL)
+"""Of file systems without hard links; the last is what Windows says of FAT."""
 _NAME = re.compile(r"update-(\d+)\.pt")
 _BROKEN = (
     RuntimeError,
@@ -171,7 +173,7 @@ def _link_or_copy(path: Path, name: Path) -> None:
     try:
         os.link(path, name)
     except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+        if error.errno not in _NO_LINKS:
             raise
         shutil.copyfile(path, name)
 

@@ -164,7 +164,8 @@ class SceneCache:
     def _refused(self) -> bool:
         """Whether others could have put something into the folder: entries are pickles, which run code."""
         facts = self.folder.stat()
-        if os.name != "posix":
+        if not hasattr(os, "geteuid"):
+            # On Windows the folder of a user is the user's own.
             return False
         if facts.st_uid != os.geteuid():
             self._warn(

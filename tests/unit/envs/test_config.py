@@ -17,11 +17,14 @@ from gym_batchnav.envs import devices
 
 def test_import_loads_neither_torch_nor_gl_nor_numba():
     code = (
-        "import sys, gym_batchnav, gymnasium; gymnasium.spec('BatchPointNav-v0'); gym_batchnav.EnvConfig(); "
+        "import gymnasium, sys; before = set(sys.modules); import gym_batchnav; "
+        "print(sorted(set(sys.modules) - before)); "
+        "gymnasium.spec('BatchPointNav-v0'); gym_batchnav.EnvConfig(); "
         "print([m for m in ('torch', 'OpenGL', 'numba', 'batchnav_renderer') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
+    # Beyond Gymnasium, importing costs the time of one file.
+    assert result.stdout.splitlines() == ["['gym_batchnav']", "[]"]
 
 
 def test_public_names_load():
