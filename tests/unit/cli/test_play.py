@@ -228,6 +228,7 @@ def test_playing_in_a_window(game, monkeypatch):
     assert closed.shown == []
 
 
+@pytest.mark.slow
 def test_command_films_keys_in_a_scene_file(room, tmp_path, capsys):
     film = tmp_path / "walk.gif"
     arguments = ["--record", str(film), "--keys", "wwad_", "--size", "48", "--resolution", "16"]

@@ -98,6 +98,7 @@ def test_together_those_that_have_ended_stand_still(walk):
     assert whole.times[-1] == 1.0
 
 
+@pytest.mark.slow
 def test_command_films_an_expert_into_a_folder_and_into_one_file(room, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = ["--expert", "-n", "2", "--scenes", str(room()), "--size", "40", "--format", "gif"]
