@@ -78,6 +78,8 @@ def main(arguments: list[str]) -> int:
     try:
         check_python()
         ensure_graphics(needed=job == "test")
+        if job == "test":
+            ensure_screen()
         ensure_venv()
         ensure_packages(dev=job == "test")
     except SetupError as error:
@@ -131,6 +133,21 @@ def ensure_graphics(needed: bool) -> None:
         if needed:
             raise SetupError(message)
         say(f"{message} (going on without a GPU: Embree draws)")
+
+
+def ensure_screen() -> None:
+    """Install a screen without a monitor where that is allowed; without it the tests of windows skip."""
+    if not sys.platform.startswith("linux") or shutil.which("Xvfb"):
+        return
+    command = "apt-get install -y --no-install-recommends xvfb"
+    if may_install():
+        say(f"no Xvfb; running {command}")
+        try:
+            apt_install(["xvfb"])
+            return
+        except SetupError as error:
+            say(str(error))
+    say(f"tests of windows will skip: there is no Xvfb; install it: sudo {command}")
 
 
 def egl_problem() -> str | None:

@@ -158,6 +158,34 @@ def test_missing_graphics_is_installed_where_that_is_allowed(bootstrap, monkeypa
     assert {"libegl1", "libgl1-mesa-dri"} <= set(installed)
 
 
+@pytest.mark.parametrize(
+    ("there", "allowed", "works", "told"),
+    [
+        (True, True, True, ""),
+        (False, True, True, "running"),
+        (False, True, False, "will skip"),
+        (False, False, True, "sudo"),
+    ],
+)
+def test_screen_for_the_tests_of_windows(bootstrap, monkeypatch, capsys, there, allowed, works, told):
+    installed: list[str] = []
+
+    def install(packages):
+        installed.extend(packages)
+        if not works:
+            raise bootstrap.SetupError("no network")
+
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: "/usr/bin/Xvfb" if there else None)
+    monkeypatch.setattr(bootstrap, "may_install", lambda: allowed)
+    monkeypatch.setattr(bootstrap, "apt_install", install)
+    bootstrap.ensure_screen()
+    assert installed == (["xvfb"] if allowed and not there else [])
+    said = capsys.readouterr().out
+    assert told in said
+    assert bool(said) == (not there)
+
+
 def test_python_without_ensurepip_says_what_to_install(bootstrap, monkeypatch):
     monkeypatch.setattr(bootstrap, "works", lambda command: False)
     monkeypatch.setattr(bootstrap, "may_install", lambda: False)
