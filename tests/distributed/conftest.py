@@ -34,13 +34,17 @@ def _serve(results: Any, launch: Launch, function: Callable[..., Any], args: tup
 
 
 @pytest.fixture(scope="session")
-def _context() -> Iterator[Any]:
+def _context(request: pytest.FixtureRequest) -> Iterator[Any]:
     # A server that has imported torch but never used it forks ranks in milliseconds.
+    preloaded = ["torch", "torch._dynamo", "gym_batchnav.rl"]
+    # That of the command line and its environments pays where it is run, six times.
+    if any("test_the_command_trains" in item.name for item in request.session.items):
+        preloaded.append("gym_batchnav.cli.training.train")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
             patch.setenv(name, "1")
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["torch", "torch._dynamo", "gym_batchnav.rl"])
+        context.set_forkserver_preload(preloaded)
         yield context
 
 

@@ -101,6 +101,7 @@ def command(launch, folder, *more):
     os.environ.update({name: str(value) for name, value in variables.items()})
     words = [word for pair in FLAGS.items() for word in pair]
     words += [word for setting in SETTINGS for word in ("--set", setting)]
+    words += ["--env", "max_episode_steps=20", "--env", "scene_workers=0"]
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as errors:
         status = main(["train", "--run-dir", str(folder), *words, *more])
     return status, out.getvalue(), errors.getvalue()

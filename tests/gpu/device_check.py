@@ -7,7 +7,7 @@ It checks that images that CUDA maps equal images that are read back, byte for b
 that 1,000 steps leak nothing; and measures ``bench render`` and ``bench train``. With ``--training`` it
 measures the preset ``bps-depth`` instead, and trains with it for five minutes. Every part is a finding of
 its own: one that fails does not end the others, and the exit status is 1. ``--cpu`` runs all of it in
-software with tiny sizes, so that the script is tested where there is no GPU.
+software with tiny sizes and in one process, so that the script is tested where there is no GPU.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ import torch  # noqa: E402
 
 from batchnav_renderer import BatchRenderer, RenderConfig, SceneArrays  # noqa: E402
 from batchnav_renderer.camera import world_from_camera  # noqa: E402
-from gym_batchnav.cli.doctor.picture import draw_apart  # noqa: E402
+from gym_batchnav.cli import main as main_of_batchnav  # noqa: E402
+from gym_batchnav.cli.doctor.apart import Apart  # noqa: E402
+from gym_batchnav.cli.doctor.picture import draw_known  # noqa: E402
 from gym_batchnav.cli.doctor.system import system_facts  # noqa: E402
 from gym_batchnav.nav import navmesh_for  # noqa: E402
 from gym_batchnav.scenes.houses import make_house  # noqa: E402
@@ -68,6 +70,8 @@ class Plan:
     """More arguments of the run."""
     minutes: float
     """Of the run."""
+    apart: bool = True
+    """Whether commands and self-tests run in processes of their own, where a crash is a finding."""
     budget: float = 340.0
     """Seconds after which no further benchmark is begun."""
 
@@ -81,6 +85,7 @@ IN_SOFTWARE = Plan(
     device="cpu", backends=("gl", "gl-raycast"), trained=("gl",), batches=(4,),
     houses=1, views=8, envs=4, steps=30, render_seconds=0.2, train_seconds=0.5,
     large=("--num-envs", "4", "--set", "ppo.rollout_length=4", "--set", "policy.base_planes=8"), minutes=5.0,
+    apart=False,
     run=(
         "--frames", "64", "--eval-episodes", "2", "--val-scenes", "houses:val[:2]",
         "--env", "max_episode_steps=20",
@@ -106,7 +111,15 @@ def make(plan: Plan, backend: str, num_views: int, **fields: Any) -> BatchRender
 
 def check_pictures(plan: Plan) -> dict[str, Any]:
     """Each backend draws the known picture of ``batchnav doctor``."""
-    found = {name: draw_apart(name, plan.device) for name in (*plan.backends, "embree", "auto")}
+    names = (*plan.backends, "embree", "auto")
+    with Apart() as apart:
+        module = "gym_batchnav.cli.doctor.picture"
+        found = {
+            name: apart.submit(module, name, plan.device, "numpy").result()
+            if plan.apart
+            else draw_known(name, plan.device)
+            for name in names
+        }
     assert all(picture["ok"] for picture in found.values()), found
     return found
 
@@ -182,7 +195,7 @@ def check_leaks(plan: Plan) -> dict[str, Any]:
     envs = gym.make_vec(
         "BatchPointNav-v0",
         num_envs=plan.envs,
-        scenes="houses:train[:8]",
+        scenes=f"houses:train[:{2 * plan.houses}]",
         device=plan.device,
         max_episode_steps=50,
     )
@@ -209,16 +222,13 @@ def memory_mib(device: str) -> dict[str, float]:
     return {"host": resident, "gpu": (total - free) / 2**20}
 
 
-def batchnav(*words: str, timeout_s: float) -> None:
-    """The command line in a process of its own."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([*sys.path[:2], os.environ.get("PYTHONPATH", "")]),
-    }
+def batchnav(plan: Plan, *words: str, timeout_s: float) -> None:
+    """The command line, in a process of its own where the plan says so."""
+    if not plan.apart:
+        assert main_of_batchnav(words) == 0, words
+        return
     command = [sys.executable, "-m", "gym_batchnav.cli", *words]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout_s, check=False, env=environment
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
 
 
@@ -228,8 +238,8 @@ def run_bench(plan: Plan, what: str, *words: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.json"
         batchnav(
-            "bench", what, "--device", plan.device, "--seconds", str(seconds), "--json", str(record), *words,
-            timeout_s=120,
+            plan, "bench", what, "--device", plan.device, "--seconds", str(seconds), "--json", str(record),
+            *words, timeout_s=120,
         )  # fmt: skip
         found = json.loads(record.read_text())
     kept = ("frames_per_second", "windows", "stages_ms", "backend", "reason", "gl_renderer")
@@ -241,7 +251,7 @@ def run_training(plan: Plan) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         batchnav(
-            "train", "--preset", "bps-depth", "--device", plan.device, "--run-dir", str(run),
+            plan, "train", "--preset", "bps-depth", "--device", plan.device, "--run-dir", str(run),
             "--time-limit", str(plan.minutes), "--set", "validate_every_frames=none", *plan.large, *plan.run,
             timeout_s=60 * plan.minutes + 240,
         )  # fmt: skip
@@ -303,7 +313,7 @@ def run(plan: Plan, todo: dict[str, Callable[[], dict[str, Any]]]) -> dict[str, 
     return record
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     """Run, write the record, and return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -311,8 +321,11 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the record here")
     parser.add_argument("--training", action="store_true", help="the large-batch learner instead")
     parser.add_argument("--cpu", action="store_true", help="tiny sizes in software")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     plan = IN_SOFTWARE if arguments.cpu else ON_GPU
+    if plan.apart:
+        paths = [*sys.path[:2], os.environ.get("PYTHONPATH", "")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     record = run(plan, training_parts(plan) if arguments.training else parts(plan))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(record, indent=2, default=str) + "\n")

@@ -3,42 +3,51 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).with_name("device_check.py")
+from tests.gpu import device_check
+
+
+def findings(path: Path, *words: str) -> dict[str, dict]:
+    """What the parts of the script found, none of which failed."""
+    status = device_check.main(["--cpu", *words, "--json", str(path)])
+    parts = json.loads(path.read_text())["parts"]
+    assert {name: found["error"] for name, found in parts.items() if not found["ok"]} == {}
+    assert status == 0
+    return parts
 
 
 @pytest.mark.slow
 def test_the_script_in_software(tmp_path):
-    file = tmp_path / "record.json"
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--cpu", "--json", str(file)],
-        capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
-    record = json.loads(file.read_text())
-    failed = {name: found["error"] for name, found in record["parts"].items() if not found["ok"]}
-    assert failed == {}
-    assert done.returncode == 0, done.stderr
-    assert record["parts"]["bench render gl 4"]["frames_per_second"] > 0
-    assert record["parts"]["bench train gl 4"]["frames_per_second"] > 0
-    assert record["parts"]["leaks"]["steps"] == 30
-    assert record["parts"]["interop of gl"]["interop"].startswith("not needed")
+    parts = findings(tmp_path / "record.json")
+    assert parts["bench render gl 4"]["frames_per_second"] > 0
+    assert parts["bench train gl 4"]["frames_per_second"] > 0
+    assert parts["leaks"]["steps"] == 30
+    assert parts["interop of gl"]["interop"].startswith("not needed")
 
 
 @pytest.mark.slow
 def test_the_training_in_software(tmp_path):
-    file = tmp_path / "record.json"
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--cpu", "--training", "--json", str(file)],
-        capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
-    parts = json.loads(file.read_text())["parts"]
-    assert {name: found["error"] for name, found in parts.items() if not found["ok"]} == {}
-    assert done.returncode == 0, done.stderr
+    parts = findings(tmp_path / "record.json", "--training")
     assert parts["bench train bps-depth"]["frames_per_second"] > 0
     assert parts["training"]["frames"] == parts["training"]["curve"][-1]["frames"] > 0
     assert {"trained", "straight", "expert"} <= set(parts["training"]["agents"])
+
+
+def test_on_a_gpu_commands_run_in_processes_of_their_own():
+    """Which find the package wherever the script is called, and whose failure is told."""
+    device_check.batchnav(device_check.ON_GPU, "--version", timeout_s=100)
+    with pytest.raises(AssertionError, match="there is no command 'dance'"):
+        device_check.batchnav(device_check.ON_GPU, "dance", timeout_s=100)
+
+
+def test_a_part_that_fails_does_not_end_the_others():
+    def fail():
+        raise ValueError("broken")
+
+    record = device_check.run(device_check.IN_SOFTWARE, {"one": fail, "two": lambda: {"found": 3}})
+    assert not record["ok"]
+    assert record["parts"]["one"]["error"].endswith("ValueError: broken\n")
+    assert record["parts"]["two"]["found"] == 3

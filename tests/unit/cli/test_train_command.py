@@ -40,8 +40,10 @@ SETTINGS = {
     "threads": 1,
 }
 AGENTS = ["trained", "trained-greedy", "straight", "random", "expert", "untrained"]
-# Agents that have learnt nothing walk to the limit.
-TINY = [*(word for pair in FLAGS.items() for word in pair), "--env", "max_episode_steps=120"]
+# Agents that have learnt nothing walk to the limit; the expert needs 12 steps for 3 m, and some turns. Reports
+# take longest of all, by the length of the walks that they show.
+TINY = [*(word for pair in FLAGS.items() for word in pair)]
+TINY += ["--env", "max_episode_steps=40", "--env", "max_geodesic=3", "--env", "scene_workers=0"]
 TINY += [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
 
 
@@ -161,7 +163,7 @@ def test_eval_of_the_run_writes_json_and_report(finished, tmp_path, capsys):
         assert set(result[key]) == {"mean", "low", "high"}
     assert result["episodes"] == 3
     assert result["config"]["resolution"] == [16, 16]
-    assert result["config"]["max_episode_steps"] == 120
+    assert (result["config"]["max_episode_steps"], result["config"]["max_geodesic"]) == (40, 3.0)
     assert "WARNING" not in capsys.readouterr().out
     assert (tmp_path / "page" / "report.html").stat().st_size > 10_000
 
@@ -244,7 +246,7 @@ def test_every_preset_trains_and_evaluates(tmp_path, capsys, preset):
     words = [word for pair in flags.items() for word in pair]
     for name in ("ppo.rollout_length=8", "ppo.minibatches=2", "policy.hidden=16", *SHRUNK[preset]):
         words += ["--set", name]
-    words += ["--env", "num_resident_scenes=2", "--env", "max_episode_steps=20"]
+    words += ["--env", "num_resident_scenes=2", "--env", "max_episode_steps=20", "--env", "scene_workers=0"]
     folder = tmp_path / preset
     assert main(["train", "--preset", preset, "--run-dir", str(folder), *words]) == 0
     shown = capsys.readouterr().out
