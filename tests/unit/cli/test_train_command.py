@@ -40,8 +40,8 @@ SETTINGS = {
     "threads": 1,
 }
 AGENTS = ["trained", "trained-greedy", "straight", "random", "expert", "untrained"]
-# Agents that have learnt nothing walk to the limit; the expert needs 12 steps for 3 m, and some turns. Reports
-# take longest of all, by the length of the walks that they show.
+# Agents that have learnt nothing walk to the limit; the expert needs 12 steps for 3 m, and some turns.
+# Reports take longest of all, by the length of the walks that they show.
 TINY = [*(word for pair in FLAGS.items() for word in pair)]
 TINY += ["--env", "max_episode_steps=40", "--env", "max_geodesic=3", "--env", "scene_workers=0"]
 TINY += [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
