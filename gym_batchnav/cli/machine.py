@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gym_batchnav
+from gym_batchnav.cores import usable_cores
 
 PACKAGES = ("torch", "numpy", "gymnasium", "PyOpenGL", "numba")
 
@@ -44,13 +45,6 @@ def cpu_model() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def load_average() -> float | None:

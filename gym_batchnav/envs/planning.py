@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 from ..config import DEFAULT_RESIDENT_SCENES, EnvConfig, EpisodeSet
+from ..cores import usable_cores
 from ..errors import ConfigError
 from ..sim import DatasetSource, EpisodeSetSource, EpisodeSource, SampledSource, SceneSlots
 from ..sim.dataset import EpisodeTable
@@ -70,7 +70,7 @@ def num_workers(config: EnvConfig, num_envs: int) -> int:
     """Processes that prepare scenes."""
     if config.scene_workers is not None:
         return config.scene_workers
-    return 0 if num_envs == 1 else max(1, min(4, (os.cpu_count() or 1) // 2))
+    return 0 if num_envs == 1 else max(1, min(4, usable_cores() // 2))
 
 
 def episode_source(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..cores import usable_cores
 
 if TYPE_CHECKING:
     from .ground import Crowd, Ground
@@ -44,7 +45,7 @@ class SceneGroups:
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(thread_name_prefix="batchnav-walk", max_workers=os.cpu_count())
+        return ThreadPoolExecutor(thread_name_prefix="batchnav-walk", max_workers=usable_cores())
 
     def assign(
         self,

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from batchnav_renderer.types import SceneArrays
 
 from ...config import DEFAULT_RESIDENT_SCENES, EnvConfig
+from ...cores import usable_cores
 from ...envs.choosing import scene_refs
 from ...errors import ConfigError
 from ...nav import navmesh_for
 from ...scenes import Scene
 from ...sim.geometry import camera_poses
 from ..args import BenchArgs
-from ..machine import usable_cores
 from ..show import console
 from ..waiting import waiting
 from .comparison import comparison

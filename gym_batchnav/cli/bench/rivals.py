@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from ...cores import usable_cores
 from ...errors import ConfigError
-from ..machine import usable_cores
 from ..waiting import waiting
 from .peers import PEERS
 from .peers.peer import Peer

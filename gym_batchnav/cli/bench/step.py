@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...config import EnvConfig
+from ...cores import usable_cores
 from ...envs import BatchPointNavEnv
 from ...envs.choosing import scene_refs
 from ..args import BenchArgs
-from ..machine import usable_cores
 from ..show import console
 from ..waiting import waiting
 from .comparison import comparison

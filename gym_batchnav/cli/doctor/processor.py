@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..machine import available_memory_gib, cpu_model, memory_gib, usable_cores
+from ...cores import usable_cores
+from ..machine import available_memory_gib, cpu_model, memory_gib
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT",

@@ -8,8 +8,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ...cores import usable_cores
 from ...errors import ConfigError
-from ..machine import machine_facts, usable_cores
+from ..machine import machine_facts
 from ..show import console
 from ..training.runs import write_json
 from .args import CheckArgs

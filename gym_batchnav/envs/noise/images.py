@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...config import EnvConfig
+from ...cores import usable_cores
 from ...sim.random import Words, normal_table, stream_keys
 
 FIRST_STREAM = 2
@@ -83,9 +83,9 @@ class ImageNoise:
         if count < 2 or images.shape[0] * images.shape[1] * images.shape[2] < ENOUGH_FOR_THREADS:
             work(slice(0, count))
             return
-        size = -(-count // (4 * (os.cpu_count() or 1)))
+        size = -(-count // (4 * usable_cores()))
         list(self._threads.map(work, (slice(first, first + size) for first in range(0, count, size))))
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(thread_name_prefix="batchnav-noise", max_workers=os.cpu_count())
+        return ThreadPoolExecutor(thread_name_prefix="batchnav-noise", max_workers=usable_cores())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import torch
+
+from gym_batchnav.cores import usable_cores
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -19,7 +20,7 @@ def choose_threads(threads: int | None, device: str) -> int:
         return threads
     if torch.device(device).type != "cpu":
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()
 
 
 class GradientThreads:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from batchnav_renderer.types import Texture, Wrap
 
+from ...cores import usable_cores
 from ...errors import SceneError
 from ..codecs import is_installed
 from ..images import ImageError, decode_image, image_pixels
@@ -54,7 +54,7 @@ class Textures:
         """
         sources = sorted({source for source, _ in self._numbers if source >= 0})
         contents = {source: self._content(source) for source in sources}
-        with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(max_workers=min(8, usable_cores())) as pool:
             images = dict(zip(sources, pool.map(_decoded, contents.values()), strict=True))
         for source, image in images.items():
             if isinstance(image, str):

@@ -26,8 +26,8 @@ from gym_batchnav.cli.bench.peers.peer import Peer
 from gym_batchnav.cli.bench.peers.task import Mesh, Task, read_task, write_task
 from gym_batchnav.cli.bench.rivals import MissingPeerError, Rival, choose, start_all
 from gym_batchnav.cli.bench.windows import Measurement
-from gym_batchnav.cli.machine import usable_cores
 from gym_batchnav.config import IMAGE_SENSORS, EnvConfig
+from gym_batchnav.cores import usable_cores
 from gym_batchnav.errors import ConfigError
 
 FAKE = """

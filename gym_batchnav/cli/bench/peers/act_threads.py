@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
+
+from gym_batchnav.cores import usable_cores
 
 from .overlap import updates
 from .peer import THE_SAME, Peer
@@ -12,7 +13,7 @@ from .task import Task
 
 def setup(task: Task) -> Callable[[], int]:
     """Updates of the run."""
-    return updates(task, act_threads=os.cpu_count() or 1)
+    return updates(task, act_threads=usable_cores())
 
 
 PEER = Peer(
