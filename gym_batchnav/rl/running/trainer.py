@@ -53,12 +53,10 @@ def train(
 ) -> TrainResult:
     """Trains a policy by PPO and leaves logs and checkpoints in a folder.
 
-    The process keeps large blocks of memory that it frees from then on, see ``keep_freed_memory``.
-
-    Under torchrun or srun, each process is a rank: it makes environments of its own, on its own device, and
-    all ranks learn together. Rank 0 alone reads and writes files and calls ``callbacks`` and ``validate``.
-    Environments with an ``index_offset`` must be made with that of the rank (see ``find_launch``); the rows
-    of others are seeded apart.
+    Memory that the process frees stays with it from then on, see ``keep_freed_memory``. Under torchrun or
+    srun, each process is a rank: it makes environments of its own, on its own device, and all ranks learn
+    together. Rank 0 alone reads and writes files and calls ``callbacks`` and ``validate``. Environments with
+    an ``index_offset`` take that of the rank (``find_launch``); rows of others are seeded apart.
 
     Args:
         config: of the run. A resumed run may change limits and rates, not the network.
@@ -66,16 +64,14 @@ def train(
             sequence of such functions, each of which makes some of the rows, best two halves: one is then
             stepped while the policy acts on the other (Stooke & Abbeel 2018), as ``config.overlap`` says.
         run_dir: gets ``train.jsonl``, ``tensorboard/`` and ``checkpoints/``.
-        resume: goes on from the newest checkpoint in ``run_dir`` that is whole, if there is one; broken ones
-            are set aside, and the listeners and the log are told. Where the environment has
-            ``get_state()`` and ``set_state(state)`` the run continues exactly; else it begins new episodes,
-            seeded by the run's seed and its frames, and says so.
+        resume: goes on from the newest whole checkpoint in ``run_dir``, if any; broken ones are set aside,
+            which is told. It continues exactly where the environment has ``get_state`` and ``set_state``;
+            else it begins new episodes, seeded by the run's seed and its frames, and says so.
         callbacks: listeners; of several ranks those of rank 0.
         validate: evaluates the policy every ``config.validate_every_frames`` and at the end, and so decides
             which checkpoint is the best.
         world: the ranks, if the caller has met them by ``join_world``; None meets them here.
-        env_settings: what the environments are made with, as plain values; kept in every checkpoint as "env"
-            for those who evaluate the policy elsewhere.
+        env_settings: what the environments are made with, as plain values; checkpoints keep it as "env".
 
     Returns:
         How the run ended; SIGTERM, SIGINT or SIGUSR1 to any rank end it cleanly after the update in progress.
