@@ -61,10 +61,10 @@ def test_every_format_is_named():
 
 def test_pictures_are_small_enough_for_a_repository():
     for path in (ROOT / "docs" / "images").iterdir():
-        assert path.stat().st_size < 1.5e6
+        assert path.stat().st_size < (2.5e6 if path.suffix == ".gif" else 1.5e6)
         if path.suffix != ".svg":  # which has no pixels
             with Image.open(path) as picture:
-                assert picture.width > 1000
+                assert picture.width >= 600
 
 
 def test_the_sheet_shows_what_its_command_says():

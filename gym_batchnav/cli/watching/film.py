@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ class Film(ABC):
         self.path, self.fps = path, fps
         self._keep_cut = keep_cut
         self._shape: tuple[int, ...] | None = None
+        self._empty = True
         self._part = path.with_name(f".{path.stem}.part{path.suffix}")
 
     def add(self, picture: Picture, seconds: float | None = None) -> None:
@@ -55,10 +57,11 @@ class Film(ABC):
         """
         if self._shape is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._begin(picture)
             self._shape = picture.shape
+            self._begin(picture)
         assert picture.shape == self._shape
         self._write(picture, 1.0 / self.fps if seconds is None else seconds)
+        self._empty = False
 
     def __enter__(self) -> Self:
         """The film itself."""
@@ -68,7 +71,8 @@ class Film(ABC):
         """Make the file whole, or leave none."""
         if self._shape is None:
             return
-        wanted = kind is None or (self._keep_cut and issubclass(kind, KeyboardInterrupt))
+        kept = kind is None or (self._keep_cut and issubclass(kind, KeyboardInterrupt))
+        wanted = kept and not self._empty
         try:
             self._end(wanted)
             if wanted:
@@ -124,7 +128,8 @@ class Mp4(Film):
             self._writer.send(np.ascontiguousarray(even))
 
     def _end(self, wanted: bool) -> None:
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()
 
 
 class Gif(Film):
@@ -189,14 +194,20 @@ def open_film(path: Path, fps: float, *, colors: int = 128, keep_cut: bool = Tru
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Ctrl-C waits: while a process is started Python would lose it, and ffmpeg should not hear of it."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
+    heard: list[int] = []
+    # The mask is handed on to ffmpeg; another thread of this process may hear Ctrl-C in spite of it.
+    handler = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
 
 
 def durations(seconds: list[float]) -> list[int]:

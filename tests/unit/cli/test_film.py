@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 
 import numpy as np
@@ -103,7 +104,12 @@ def cut_short(path, error, **options):
         raise error
 
 
-def test_ctrl_c_while_ffmpeg_starts_is_not_lost(tmp_path, monkeypatch):
+@pytest.mark.parametrize("others", [0, 1])
+def test_ctrl_c_while_ffmpeg_starts_is_not_lost(tmp_path, monkeypatch, others):
+    # The system gives Ctrl-C to any thread that does not block it.
+    over = threading.Event()
+    for _ in range(others):
+        threading.Thread(target=over.wait, daemon=True).start()
     ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
     write, heard = ffmpeg.write_frames, []
 
@@ -117,7 +123,10 @@ def test_ctrl_c_while_ffmpeg_starts_is_not_lost(tmp_path, monkeypatch):
     monkeypatch.setattr(ffmpeg, "write_frames", pressed)
     with pytest.raises(KeyboardInterrupt):
         fill(tmp_path / "film.mp4")
+    over.set()
     assert heard == ["started"]
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("ending", ["mp4", "gif"])

@@ -83,7 +83,7 @@ def test_everything_up_to_the_report_runs_where_there_are_no_values_to_read(chan
     progress = learner.improve(rollout, starts(), last, 1e-3, 0.01)
     assert {part.device.type for part in progress} == {"meta"}
     with pytest.raises((RuntimeError, NotImplementedError)):
-        learner._report(progress)
+        learner._report(progress, rollout)
 
 
 class Reads(TorchDispatchMode):
