@@ -26,6 +26,7 @@ VENV = ROOT / ".venv"
 STAMP = VENV / ".bootstrap.json"
 MINIMUM = (3, 11)
 GL_PACKAGES = ["libegl1", "libegl-mesa0", "libgl1", "libopengl0", "libgles2", "libgl1-mesa-dri"]
+PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
 USAGE = "usage: python3 bootstrap.py train [arguments of batchnav train] | test [--quick]"
 
 # Runs in a process of its own: a broken driver may abort instead of answering.
@@ -269,7 +270,7 @@ def run_tests(quick: bool) -> int:
         "mypy": [str(scripts / "mypy")],
         "import contracts": [str(scripts / "lint-imports")],
         "docs": [python, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "build/docs"],
-        "pytest": [python, "-m", "pytest", *([] if quick else ["-m", "slow or not slow"])],
+        "pytest": [python, "-m", "pytest", *PARALLEL, *([] if quick else ["-m", "slow or not slow"])],
     }
     failed = []
     for name, command in checks.items():

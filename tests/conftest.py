@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import pytest
 
 from batchnav_renderer import SceneArrays
 from batchnav_renderer.camera import world_from_camera
+
+# What commands print must not depend on the width of the terminal that the tests were started in.
+os.environ.pop("COLUMNS", None)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -211,7 +211,7 @@ def test_all_checks_run_even_after_a_failure(bootstrap, monkeypatch, quick, sele
     monkeypatch.setattr(bootstrap, "call", call)
     assert bootstrap.run_tests(quick) == 1
     assert [Path(c[0]).name for c in ran] == ["ruff", "ruff", "mypy", "lint-imports", "python", "python"]
-    assert ran[-1][3:] == selection
+    assert ran[-1][3:] == [*bootstrap.PARALLEL, *selection]
 
 
 def test_training_takes_the_quick_preset_unless_told_otherwise(bootstrap, monkeypatch):
