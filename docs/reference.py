@@ -9,6 +9,7 @@ import ast
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,10 @@ from gym_batchnav import EnvConfig
 from gym_batchnav.config import PRESETS
 
 HERE = Path(__file__).resolve().parent
-BEGIN, END = "<!-- {}: made by docs/reference.py -->", "<!-- end of {} -->"
+sys.path.insert(0, str(HERE))
+
+import marks  # noqa: E402
+
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Scenes": ("scenes", "scenes_dir", "navmesh", "scene_up", "scene_scale", "scene_cache"),
     "Agent and ground": ("agent_radius", "agent_height", "agent_max_climb", "agent_max_slope", "sliding"),
@@ -150,14 +154,8 @@ def blocks() -> dict[Path, dict[str, str]]:
 
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with its generated parts made anew; raises ``ValueError`` where one has no place in it."""
-    for name, part in parts.items():
-        begin, end = BEGIN.format(name), END.format(name)
-        if begin not in text or end not in text:
-            raise ValueError(f"there is no place for {name!r}; write {begin!r} and {end!r} into the page")
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
-    return text
+    """The text with its parts from this script made anew, see ``marks.filled``."""
+    return marks.filled(text, parts, "docs/reference.py")
 
 
 def main() -> None:

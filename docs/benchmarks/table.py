@@ -6,11 +6,16 @@ Run it after measuring: ``python docs/benchmarks/table.py``. A test compares the
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import marks  # noqa: E402
+
 README, RECORDS, GUIDE = HERE.parents[1] / "README.md", HERE / "README.md", HERE.parent / "performance.md"
 HEADLINES = (
     "render-aws_small_house-depth-64-embree",
@@ -25,7 +30,6 @@ LEARNERS = {
     "act-threads": "ours acting on all cores",
 }
 """What the peers of ``bench train`` are called, with their version, in the order of the table."""
-BEGIN, END = "<!-- {}: made by docs/benchmarks/table.py -->", "<!-- end of {} -->"
 Record = Mapping[str, Any]
 
 
@@ -263,15 +267,8 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
 
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with its generated parts made anew; raises ``ValueError`` where one has no place in it."""
-    for name, part in parts.items():
-        begin, end = BEGIN.format(name), END.format(name)
-        if begin not in text or end not in text:
-            raise ValueError(f"there is no place for {name!r}; write {begin!r} and {end!r} into the file")
-        before, _, rest = text.partition(begin)
-        after = rest.partition(end)[2]
-        text = f"{before}{begin}\n{part}\n{end}{after}"
-    return text
+    """The text with its parts from this script made anew, see ``marks.filled``."""
+    return marks.filled(text, parts, "docs/benchmarks/table.py")
 
 
 def main() -> None:

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import marks  # noqa: E402
+
 README, FRONT = HERE / "README.md", HERE.parents[1] / "README.md"
-BEGIN, END = "<!-- {}: made by docs/results/table.py -->", "<!-- end of {} -->"
 NONE_YET = "No record of this experiment is stored yet."
 LABELS = {
     "trained": "trained policy",
@@ -278,14 +282,8 @@ def blocks(records: Mapping[str, Record]) -> dict[Path, dict[str, str]]:
 
 
 def filled(text: str, parts: Mapping[str, str]) -> str:
-    """The text with its generated parts made anew; raises ``ValueError`` where one has no place in it."""
-    for name, part in parts.items():
-        begin, end = BEGIN.format(name), END.format(name)
-        if begin not in text or end not in text:
-            raise ValueError(f"there is no place for {name!r}; write {begin!r} and {end!r} into the file")
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
-    return text
+    """The text with its parts from this script made anew, see ``marks.filled``."""
+    return marks.filled(text, parts, "docs/results/table.py")
 
 
 def main() -> None:
