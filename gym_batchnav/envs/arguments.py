@@ -13,6 +13,8 @@ from ..config import EnvConfig
 from ..errors import ActionError, ConfigError
 from ..sim.control import NUM_ACTIONS
 
+MAX_ENVS = 2**20
+"""More would fill any machine before an error could say so: spaces and images grow with the number."""
 _MEANINGS = ("stop", "forward", "turn left", "turn right", "look up", "look down")
 
 
@@ -67,13 +69,13 @@ def _checked_speeds(array: NDArray[Any], num_envs: int, size: int) -> NDArray[np
 
 
 def checked_count(num_envs: Any) -> int:
-    """Number of environments; raises ``ConfigError`` where it is no integer of at least 1."""
+    """Number of environments; raises ``ConfigError`` where it is no integer from 1 to ``MAX_ENVS``."""
     try:
         number = 0 if isinstance(num_envs, bool) else operator.index(num_envs)
     except TypeError:
         number = 0
-    if not 1 <= number < 2**31:
-        raise ConfigError(f"num_envs={num_envs!r} is not allowed; expected an integer of at least 1")
+    if not 1 <= number <= MAX_ENVS:
+        raise ConfigError(f"num_envs={num_envs!r} is not allowed; expected an integer from 1 to {MAX_ENVS:,}")
     return number
 
 

@@ -56,7 +56,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         """Check the arguments; scenes are loaded at the first ``reset``.
 
         Args:
-            num_envs: number of environments N, at least 1.
+            num_envs: number of environments N, from 1 to 1,048,576.
             config: starting point for the keyword arguments; None for the defaults.
             render_mode: ``"rgb_array"`` for ``render()``; images are then drawn in colour too. ``"human"``
                 shows all environments in a window after every ``reset`` and ``step``.

@@ -96,7 +96,8 @@ class PolicyConfig:
         sizes = self.sizes
         if len(sizes.planes) != len(sizes.strides) or not sizes.planes:
             raise ConfigError(
-                f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths, at least 1"
+                f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths, at least 1; "
+                f"leave both None (none in --set) for the sizes that {self.encoder} was published with"
             )
         if self.encoder not in ("resnet18", "resnet50"):
             return

@@ -113,8 +113,9 @@ def test_fields_that_contradict_each_other():
 def test_unknown_argument_suggests_the_near_one():
     with pytest.raises(ConfigError, match=r"unknown argument 'resolutoin'=.*did you mean 'resolution'"):
         BatchPointNavEnv(2, resolutoin=(3, 3))
-    with pytest.raises(ConfigError, match=r"num_envs=0 .*at least 1"):
-        BatchPointNavEnv(0)
+    for count in (0, 2**20 + 1):
+        with pytest.raises(ConfigError, match=f"num_envs={count} .*from 1 to 1,048,576"):
+            BatchPointNavEnv(count)
     with pytest.raises(ConfigError, match=r"render_mode='ansi'"):
         BatchPointNavEnv(1, render_mode="ansi")
 

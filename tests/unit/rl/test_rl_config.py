@@ -9,7 +9,10 @@ from gym_batchnav.rl import PolicyConfig, PPOConfig, TrainConfig
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: PolicyConfig(planes=(8,), strides=(1, 2)), ["planes", "strides"]),
+        (
+            lambda: PolicyConfig(planes=(8,), strides=(1, 2)),
+            ["planes", "strides", "leave both None", "narrow"],
+        ),
         (lambda: PolicyConfig(recurrence="rnn"), ["recurrence", "rnn", "gru"]),
         (lambda: PolicyConfig(hidden=0), ["hidden", "0", "at least 1"]),
         (lambda: PolicyConfig(initial_action_probabilities=(0.5, 0.6)), ["initial_action", "0.6", "sum 1"]),
