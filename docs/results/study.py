@@ -110,7 +110,7 @@ def ablation_run(optimizer: str, rate: float, seed: int) -> Run:
     return Run(
         name=f"{optimizer}-{rate:g}-seed{seed}",
         labels={"optimizer": optimizer, "learning_rate": rate, "seed": seed},
-        train=(*size, "--seed", str(seed), "--eval-episodes", "100", *settings(large)),
+        train=(*size, "--seed", str(seed), "--eval-episodes", "4", *settings(large)),
         evaluate=(*TEST, "--sampled", "--no-baselines"),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +15,34 @@ Flag = tyro.conf.FlagCreatePairsOff[bool]
 PathOrNone = Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="")]
 DeviceOrNone = Annotated[str | None, tyro.conf.arg(metavar="DEVICE", help_behavior_hint="")]
 IntOrNone = Annotated[int | None, tyro.conf.arg(metavar="INT", help_behavior_hint="")]
+
+
+def whole_number(text: str) -> int:
+    """``10000000``, ``10_000_000`` or ``1e7``.
+
+    Raises:
+        ValueError: ``text`` is no whole number.
+    """
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError, OverflowError):
+        number = float(text)
+        if number == int(number):
+            return int(number)
+    raise ValueError(f"expected a whole number such as 10000000 or 1e7, found {text}")
+
+
+FramesOrNone = Annotated[
+    int | None,
+    tyro.constructors.PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INT",
+        instance_from_str=lambda texts: whole_number(texts[0]),
+        is_instance=lambda value: value is None or isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    ),
+    tyro.conf.arg(help_behavior_hint=""),
+]
 Settings = Annotated[
     tyro.conf.UseAppendAction[tuple[str, ...]],
     tyro.conf.arg(metavar="KEY=VALUE", help_behavior_hint="(repeatable)"),
@@ -73,7 +102,7 @@ class TrainArgs:
     """What is asked of the agent; default: pointnav."""
     env_preset: EnvPresetOrNone = None
     """Rules of the task: habitat, bps or realistic; default: by preset."""
-    frames: IntOrNone = None
+    frames: FramesOrNone = None
     """Stop training after this many frames (actions, summed over all environments); default: by preset."""
     time_limit: MinutesOrNone = None
     """Stop training after this many minutes; default: by preset."""

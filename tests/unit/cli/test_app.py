@@ -272,6 +272,24 @@ def test_unknown_arguments_end_with_status_2(arguments, capsys):
     assert end.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "frames"),
+    [("1500000", 1_500_000), ("1_500_000", 1_500_000), ("1.5e6", 1_500_000), ("1e22", 10**22)],
+)
+def test_frames_may_be_written_as_people_write_millions(text, frames):
+    assert parse(["train", "--frames", text]).frames == frames
+
+
+@pytest.mark.parametrize("text", ["1.5", "x", "inf", "nan", "1e400", ""])
+def test_frames_that_are_no_whole_number_are_named(text, capsys):
+    with pytest.raises(SystemExit) as end:
+        parse(["train", "--frames", text])
+    assert end.value.code == 2
+    told = _words(capsys.readouterr().err)
+    assert "--frames" in told
+    assert f"a whole number such as 10000000 or 1e7, found {text}" in told
+
+
 def test_mistyped_options_are_told_the_right_one(capsys):
     with pytest.raises(SystemExit):
         main(["train", "--num-env", "3"])
