@@ -97,7 +97,7 @@ class PolicyConfig:
         if len(sizes.planes) != len(sizes.strides) or not sizes.planes:
             raise ConfigError(
                 f"planes {sizes.planes} and strides {sizes.strides} must have equal lengths, at least 1; "
-                f"leave both None (none in --set) for the sizes that {self.encoder} was published with"
+                f"leave both None (none in --set) for {self.encoder}'s own sizes"
             )
         if self.encoder not in ("resnet18", "resnet50"):
             return
