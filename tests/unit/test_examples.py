@@ -27,6 +27,10 @@ RUNS = {
     "zero_copy_torch.py": ("--num-envs 4 --steps 5 --scenes houses:val[:1]", "none was copied"),
     "cleanrl_ppo.py": ("--total-timesteps 256 --num-envs 4 --scenes houses:val[:1]", "256 steps: success"),
     "custom_task.py": ("--num-envs 4 --steps 20 --scenes houses:val[:1]", "mean return"),
+    "imitation.py": (
+        "--frames 64 --num-envs 4 --episodes 2 --scenes houses:val[:1] --eval-scenes houses:val[:1]",
+        "success 0.",
+    ),
     "own_scene.py": ("", "on foot"),
     "record_video.py": ("--scenes houses:val/0 --side 48 --episodes 1 --most-steps 3 -o way.mp4", "way.mp4"),
 }
