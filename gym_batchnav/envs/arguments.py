@@ -68,6 +68,15 @@ def _checked_speeds(array: NDArray[Any], num_envs: int, size: int) -> NDArray[np
     return values
 
 
+def checked_config(config: Any) -> EnvConfig | None:
+    """The config; raises ``ConfigError`` where it is none, as when arguments are given by position."""
+    if config is None or isinstance(config, EnvConfig):
+        return config
+    raise ConfigError(
+        f"config={config!r} is not allowed; expected an EnvConfig or None, and all else by name (scenes=...)"
+    )
+
+
 def checked_count(num_envs: Any) -> int:
     """Number of environments; raises ``ConfigError`` where it is no integer from 1 to ``MAX_ENVS``."""
     try:

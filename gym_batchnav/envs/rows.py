@@ -13,6 +13,7 @@ _WHOLE = (
     "reset",
     "step",
     "close",
+    "close_extras",
     "set_state",
     "get_state",
     "mosaic",

@@ -15,7 +15,15 @@ from ..config import EnvConfig
 from ..errors import ClosedEnvError, ConfigError, ResetNeededError
 from ..nav import NavMesh
 from ..sim import PointNav, Task
-from .arguments import checked_actions, checked_count, masked_infos, reset_mask, row_seeds, rows_as_objects
+from .arguments import (
+    checked_actions,
+    checked_config,
+    checked_count,
+    masked_infos,
+    reset_mask,
+    row_seeds,
+    rows_as_objects,
+)
 from .devices import check_device
 from .limits import check_same_limit, without_registered_limit
 from .output import to_output
@@ -70,7 +78,7 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         """
         self.num_envs = checked_count(num_envs)
         _check_render_mode(render_mode)
-        check_same_limit(config, kwargs)
+        check_same_limit(checked_config(config), kwargs)
         self.config = EnvConfig.from_kwargs(without_registered_limit(kwargs), config)
         self.render_mode = render_mode
         check_device(self.config, draws=bool(self.config.image_sensors) or render_mode is not None)

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
 from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+
+from ...errors import ConfigError
 
 _NO_METRICS = {"steps", "return", "scene_id", "episode_id", "is_success", "TimeLimit.truncated"}
 """What is no metric, or one of those that Stable-Baselines3 has itself."""
@@ -25,13 +28,16 @@ class EpisodeMetrics(BaseCallback):
         keys: names of infos; None for all numbers that the task tells at the end of an episode.
         window: number of episodes; None for all.
         prefix: of the names in the log.
+
+    Raises:
+        ConfigError: ``keys`` are no sequence, or an episode ends that does not tell one of them.
     """
 
     def __init__(
         self, keys: Sequence[str] | None = None, *, window: int | None = 100, prefix: str = "rollout"
     ) -> None:
         super().__init__()
-        self._keys, self._prefix = keys, prefix
+        self._keys, self._prefix = checked_keys(keys), prefix
         self._episodes: deque[dict[str, float]] = deque(maxlen=window)
 
     @property
@@ -51,9 +57,15 @@ class EpisodeMetrics(BaseCallback):
     def _on_step(self) -> bool:
         ended = np.flatnonzero(self.locals["dones"]).tolist()
         self._episodes.extend(metrics_of(self.locals["infos"][row], self._keys) for row in ended)
-        if ended:
+        # These algorithms write their log where episodes end ...
+        if ended and isinstance(self.model, OffPolicyAlgorithm):
             _record(self.logger, self._prefix, self.means)
         return True
+
+    def _on_rollout_end(self) -> None:
+        # ... and the others after a rollout, in which an evaluation may have written and emptied it.
+        if not isinstance(self.model, OffPolicyAlgorithm):
+            _record(self.logger, self._prefix, self.means)
 
 
 class EvalMetrics(EvalCallback):
@@ -67,7 +79,7 @@ class EvalMetrics(EvalCallback):
 
     def __init__(self, *args: Any, keys: Sequence[str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._keys = keys
+        self._keys = checked_keys(keys)
         self._metrics = EpisodeMetrics(keys, window=None)
 
     def _on_step(self) -> bool:
@@ -84,8 +96,20 @@ class EvalMetrics(EvalCallback):
 
 def metrics_of(info: Mapping[str, Any], keys: Sequence[str] | None) -> dict[str, float]:
     """The numbers of an info that are metrics, or those that are named."""
-    names = [name for name in info if name not in _NO_METRICS] if keys is None else keys
-    return {name: float(info[name]) for name in names if isinstance(info.get(name), Real)}
+    numbers = {name: float(value) for name, value in info.items() if isinstance(value, Real)}
+    if keys is None:
+        return {name: value for name, value in numbers.items() if name not in _NO_METRICS}
+    for name in keys:
+        if name not in numbers:
+            raise ConfigError(f"keys={keys!r}: episodes do not tell {name!r}; they tell {', '.join(numbers)}")
+    return {name: numbers[name] for name in keys}
+
+
+def checked_keys(keys: Sequence[str] | None) -> Sequence[str] | None:
+    """The names; raises ``ConfigError`` where they are one string."""
+    if isinstance(keys, str):
+        raise ConfigError(f"keys={keys!r} is not allowed; give a list of names: [{keys!r}]")
+    return keys
 
 
 def _record(logger: Logger, prefix: str, means: Mapping[str, float]) -> None:

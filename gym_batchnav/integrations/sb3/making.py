@@ -10,6 +10,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from ...config import EnvConfig
 from ...envs import BatchPointNavEnv
+from ...envs.arguments import checked_config
 from ...errors import ConfigError
 from .observations import CNN_SIZE, Depth
 from .vec_env import SB3VecEnv
@@ -53,7 +54,12 @@ def make_sb3_vec_env(
         EpisodeError: the episode file cannot be used.
     """
     _check_id(env_id)
+    if isinstance(info_keywords, str):
+        raise ConfigError(
+            f"info_keywords={info_keywords!r} is not allowed; give a tuple of names: ({info_keywords!r},)"
+        )
     # make_vec puts the registered limit where there is None.
+    config = checked_config(config)
     if config is not None:
         kwargs.setdefault("max_episode_steps", config.max_episode_steps)
     if kwargs.get("max_episode_steps", 0) is None:
@@ -61,11 +67,11 @@ def make_sb3_vec_env(
     envs = gym.make_vec(env_id, num_envs=num_envs, config=config, **kwargs)
     try:
         adapted = SB3VecEnv(envs, depth=depth, flatten_images=flatten_images, min_image_size=min_image_size)
+        if seed is not None:
+            adapted.seed(seed)
     except ConfigError:
         envs.close()
         raise
-    if seed is not None:
-        adapted.seed(seed)
     return VecMonitor(adapted, monitor_file, info_keywords)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
+from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -73,6 +76,7 @@ class SB3VecEnv(VecEnv):
 
     def reset(self) -> Any:
         """Begin an episode in all rows, with what ``seed`` and ``set_options`` were given since the last."""
+        self._actions = None
         # ``seed`` gives row i the first one's seed + i, as Gymnasium does with a number.
         first = self._seeds[0]
         seed, options = None if first is None else int(first), self._options[0] or None
@@ -108,6 +112,16 @@ class SB3VecEnv(VecEnv):
     def close(self) -> None:
         """Close the environment."""
         self.envs.close()
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seeds for the next ``reset``: row i gets the seed + i.
+
+        Raises:
+            ConfigError: the seed is no integer of at least 0.
+        """
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0):
+            raise ConfigError(f"seed={seed!r} is not allowed; expected an integer of at least 0, or None")
+        return super().seed(None if seed is None else int(seed))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Options for the next ``reset``.
@@ -210,5 +224,10 @@ def _check(envs: VectorEnv[Any, Any, Any]) -> None:
         raise ConfigError(
             "copy is False; Stable-Baselines3 keeps observations over a step, which needs copy=True"
         )
+    layer: Any = envs
+    while isinstance(layer, VectorWrapper):
+        if isinstance(layer, DictInfoToList):
+            raise ConfigError("DictInfoToList makes lists of infos, which this makes itself; leave it out")
+        layer = layer.env
     if isinstance(envs.single_observation_space, gym.spaces.Tuple):
         raise ConfigError("observations are a Tuple; Stable-Baselines3 needs one array or a Dict of arrays")

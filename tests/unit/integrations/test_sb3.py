@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from gym_batchnav import BatchPointNavEnv, ConfigError
 from gym_batchnav.errors import ActionError
@@ -221,11 +221,32 @@ def test_pictures_of_all_rows_are_tiled(make, fake_renderer):
         ({"env_id": "NoSuchTask-v0"}, "env_id='NoSuchTask-v0' is not allowed"),
         ({"resolution": (35, 64)}, "35 x 64 pixels"),
         ({"resolutoin": (64, 64)}, "did you mean 'resolution'"),
+        ({"seed": "a"}, "seed='a' is not allowed"),
+        ({"seed": 1.5}, "seed=1.5 is not allowed"),
+        ({"seed": -1}, "seed=-1 is not allowed"),
+        ({"config": {"resolution": 64}}, "expected an EnvConfig or None"),
+        ({"info_keywords": "spl"}, r"give a tuple of names: \('spl',\)"),
     ],
 )
 def test_environments_of_other_rules_are_refused(options, words):
     with pytest.raises(ConfigError, match=words):
         make_sb3_vec_env(ROWS, **options)
+
+
+def test_wrappers_that_change_infos_are_refused():
+    plain = BatchPointNavEnv(ROWS, scenes=two_rooms(2), **SMALL)
+    with pytest.raises(ConfigError, match="DictInfoToList"):
+        SB3VecEnv(DictInfoToList(RecordEpisodeStatistics(plain)))
+    plain.close()
+
+
+def test_a_reset_cancels_actions_that_were_given_before(make):
+    envs = make()
+    envs.reset()
+    envs.step_async(actions(0))
+    envs.reset()
+    with pytest.raises(ActionError, match="without actions"):
+        envs.step_wait()
 
 
 def test_limits_and_configs_arrive(make):

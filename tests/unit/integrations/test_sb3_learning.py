@@ -30,6 +30,7 @@ from stable_baselines3.common.vec_env import (
     is_vecenv_wrapped,
 )
 
+from gym_batchnav.errors import ConfigError
 from gym_batchnav.integrations.sb3 import EpisodeMetrics, EvalMetrics
 
 from .conftest import ROWS, SMALL, STEPS
@@ -331,3 +332,26 @@ def test_monitors_may_be_nested(make, recwarn):
     VecMonitor(make(), info_keywords=("spl",)).reset()
     assert [str(warning.message) for warning in recwarn] == []
     assert SMALL["max_episode_steps"] == STEPS
+
+
+def test_each_log_of_training_has_the_metrics_although_evaluations_write_logs_between(make, tmp_path):
+    model = ppo(make(), n_steps=2, batch_size=6, policy_kwargs={"features_extractor_kwargs": SEEN})
+    model.set_logger(configure(str(tmp_path), ["csv"]))
+    evaluation = EvalMetrics(make(2), n_eval_episodes=2, eval_freq=3, verbose=0)
+    model.learn(12 * 2 * ROWS, callback=[EpisodeMetrics(["soft_spl"]), evaluation], log_interval=1)
+    with (tmp_path / "progress.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    trained = [line for line in lines if line["rollout/ep_rew_mean"]]
+    # Episodes of five steps at most end in each rollout of two, but perhaps in the first ones.
+    assert len(trained) >= 10
+    assert all(line["rollout/soft_spl"] for line in trained)
+    assert not any(line["rollout/soft_spl"] for line in lines if line["eval/soft_spl"])
+
+
+def test_names_that_are_no_metrics_are_refused(make):
+    for asked in (EpisodeMetrics, lambda keys: EvalMetrics(make(2), keys=keys)):
+        with pytest.raises(ConfigError, match=r"keys='spl' is not allowed; .*\['spl'\]"):
+            asked("spl")
+    metrics = EpisodeMetrics(["spl", "bored"])
+    with pytest.raises(ConfigError, match="do not tell 'bored'; they tell spl, steps"):
+        metrics.note({"done": True, "info": {"spl": 0.5, "steps": 3, "name": "a"}}, {})
