@@ -165,8 +165,10 @@ def sensors(name: str, value: Any) -> tuple[str, ...]:
 
 
 def resolution(name: str, value: Any) -> tuple[int, int]:
-    """Height and width in pixels."""
-    allowed = "(height, width) with two integers from 1 to 4096"
+    """Height and width in pixels; one number is both."""
+    allowed = "(height, width), or one number for both: integers from 1 to 4096"
+    if as_int(value) is not None:
+        value = (value, value)
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
         raise fail(name, value, allowed)
     height, width = (as_int(side) for side in value)

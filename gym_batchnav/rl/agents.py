@@ -74,7 +74,22 @@ class PolicyAgent:
         *,
         deterministic: bool = True,
     ) -> tuple[Actions, PolicyState]:
-        """See ``Agent.act``."""
+        """Choose actions.
+
+        Args:
+            obs: batched observations (N, ...) as the environment gives them, or those of one agent
+                without the batch axis.
+            state: what the last call returned, None at the first.
+            episode_start: (N,) bool, or one bool for one agent: whether it begins a new episode, which
+                clears the memory.
+            deterministic: most likely actions; False samples them, as the policy was trained.
+
+        Returns:
+            Actions (N,) int64, or one of them, and the state for the next call.
+
+        Raises:
+            ConfigError: observations, state or episode_start do not fit the policy or each other.
+        """
         starts = torch.as_tensor(episode_start, dtype=torch.bool, device=self.policy.device)
         single = starts.ndim == 0
         tensors = self._tensors(obs, single=single)
@@ -114,13 +129,7 @@ class PolicyAgent:
             value = torch.as_tensor(given_keys[key]).to(self.policy.device)
             value = value[None] if single else value
             if tuple(value.shape[1:]) != field.shape:
-                given = tuple(value.shape[1:] if single else value.shape)
-                wanted = field.shape if single else ("N", *field.shape)
-                raise ConfigError(
-                    f"the observation {key!r} has the shape {given}, but the policy was trained on "
-                    f"{field.shape}; give {wanted} with "
-                    f"{'one bool' if single else 'N bools'} as episode_start"
-                )
+                raise ConfigError(_misfit(key, tuple(value.shape), field.shape, single=single))
             tensors[key] = value
         return tensors
 
@@ -209,3 +218,18 @@ class RandomAgent:
         shape = to_numpy(episode_start).shape
         chosen = self.generator.choice(self.num_actions, size=shape, p=self.probabilities)
         return np.asarray(chosen, np.int64), None
+
+
+def _misfit(key: str, given: tuple[int, ...], trained: tuple[int, ...], *, single: bool) -> str:
+    """What is wrong with the shape of an observation, the batch axis included."""
+    if single and given[2:] == trained:
+        return f"the observation {key!r} has {given[1]} rows, but episode_start is one bool; give one a row"
+    if not single and given == trained:
+        return (
+            f"the observation {key!r} is that of one agent, {given}, but episode_start has rows; give one "
+            "bool, or all observations with a batch axis"
+        )
+    return (
+        f"the observation {key!r} of an agent has the shape {given[1:]}, but the policy was trained on "
+        f"{trained}; give the environment the resolution and the sensors of the training"
+    )

@@ -88,6 +88,11 @@ def load_arrays(path: Path) -> SceneArrays:
 
 def check_scene_file(path: Path) -> None:
     """Raise ``SceneError`` where ``path`` is no file or has an unknown ending."""
+    if not path.suffix:
+        raise SceneError(
+            f"{path}: is no scene; give a file ({', '.join(_LOADERS)}), a folder, or built-in houses, "
+            "such as 'houses:train' or 'houses:val/0'"
+        )
     if path.suffix.lower() not in _LOADERS:
         raise SceneError(
             f"{path}: scenes ending in {path.suffix!r} cannot be read; supported: {', '.join(_LOADERS)}"

@@ -49,7 +49,9 @@ def test_public_names_load():
         ("scene_up", "w", "'x', 'y', 'z' or None"),
         ("scene_scale", 0, r"\(0, 1e\+09\)"),
         ("resolution", (64,), "height, width"),
-        ("resolution", 64, "height, width"),
+        ("resolution", "64", "height, width"),
+        ("resolution", 5000, "one number for both"),
+        ("resolution", True, "one number for both"),
         ("resolution", (0, 64), "1 to 4096"),
         ("resolution", (64.0, 64), "integers"),
         ("hfov_deg", 180, r"\(1, 179\)"),
@@ -126,6 +128,7 @@ def test_values_are_brought_to_plain_types():
         max_episode_steps=np.int32(7), hfov_deg=np.float32(60), sliding=np.True_, scenes=["houses:val"],
     )  # fmt: skip
     assert config.resolution == (3, 4)
+    assert EnvConfig(resolution=np.int64(128)).resolution == (128, 128)
     assert config.sensors == ("rgb",)
     assert config.autoreset_mode == "NextStep"
     assert type(config.max_episode_steps) is int

@@ -132,13 +132,19 @@ def test_observations_of_other_shapes_are_refused():
     agent = PolicyAgent(lively_policy(policy_config("narrow")))
     obs = observations(2, 0)
     with pytest.raises(
-        ConfigError, match=r"'depth' has the shape \(2, 20, 23, 1\).*give \(20, 23, 1\) with one bool"
+        ConfigError, match="'depth' has 2 rows, but episode_start is one bool; give one a row"
     ):
         agent.act(obs, None, True)
+    one = {key: value[0] for key, value in obs.items()}
     with pytest.raises(
-        ConfigError, match=r"'depth' has the shape \(20, 23, 1\).*give \('N', 20, 23, 1\) with N bools"
+        ConfigError, match=r"'depth' is that of one agent, \(20, 23, 1\).*one bool, or .* batch axis"
     ):
-        agent.act({key: value[0] for key, value in obs.items()}, None, [True])
+        agent.act(one, None, [True])
+    words = r"'depth' of an agent has the shape \(20, 22, 1\).*trained on \(20, 23, 1\); .*resolution"
+    with pytest.raises(ConfigError, match=words):
+        agent.act({**one, "depth": one["depth"][:, 1:]}, None, True)
+    with pytest.raises(ConfigError, match=words):
+        agent.act({**obs, "depth": obs["depth"][:, :, 1:]}, None, [True, True])
     with pytest.raises(ConfigError, match="needs the observation 'rgb'; given are depth"):
         agent.act({"depth": obs["depth"]}, None, [True, True])
 
