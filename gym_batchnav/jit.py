@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from types import CellType, FunctionType
@@ -14,6 +16,10 @@ from typing import Any
 
 from numba import njit
 
+COMPILING = "compiling kernels for this machine; this happens once, takes up to a minute, and is kept on disk"
+_LOG = logging.getLogger(__name__)
+_PACKAGES = ("gym_batchnav.", "batchnav_renderer.")
+_events: Any = importlib.import_module("numba.core.event")
 # Plain IEEE arithmetic on one thread. No reference counting of arrays, which can cost more than the
 # mathematics; kernels therefore allocate nothing.
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
@@ -36,3 +42,21 @@ def kernels_of(folder: Path) -> Callable[[Callable[..., Any]], Any]:
         return njit(**_OPTIONS)(functools.update_wrapper(stamped, function))
 
     return kernel
+
+
+class _Told(_events.Listener):  # type: ignore[misc]  # numba has no types
+    """Says once in a process that kernels of ours are being compiled, lest people think it hangs."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.told and event.data["dispatcher"].py_func.__module__.startswith(_PACKAGES):
+            self.told = True
+            _LOG.warning("batchnav: %s ...", COMPILING)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+_TOLD = _Told()
+_events.register("numba:compile", _TOLD)

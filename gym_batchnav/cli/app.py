@@ -12,7 +12,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, cast
 
 from batchnav_renderer.errors import RendererError
@@ -46,11 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             # Here rather than at exit, so that a reader that is gone (``| head``) is noticed below.
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except BrokenPipeError:
         if not _stdout_is_broken():
             raise
         return BROKEN_PIPE
+    except OSError as error:
+        if error.errno not in DISK_ERRORS:
+            raise
+        _discard_stdout()
+        print(f"batchnav: {error}", file=sys.stderr)
+        return ERROR
     except KeyboardInterrupt:
         print("batchnav: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -82,11 +89,6 @@ def _run(given: list[str]) -> int:
     except (BatchNavError, RendererError) as error:
         print(f"batchnav{_rank()}: {error}", file=sys.stderr)
         return ERROR
-    except OSError as error:
-        if error.errno not in DISK_ERRORS:
-            raise
-        print(f"batchnav: {error}", file=sys.stderr)
-        return ERROR
     except (MemoryError, RuntimeError) as error:
         if not _out_of_memory(error):
             raise
@@ -116,6 +118,8 @@ def parse(given: Sequence[str]) -> Any:
     import tyro
 
     name, *rest = given
+    if name == "doctor":
+        rest = _with_values(rest)
     arguments = COMMANDS[name].load_arguments()
     return tyro.cli(
         arguments,
@@ -126,16 +130,34 @@ def parse(given: Sequence[str]) -> Any:
     )
 
 
+def _with_values(given: list[str]) -> list[str]:
+    """``--json`` alone is ``--json -``: the record on standard output."""
+    words = [*given, "--"]
+    for index in reversed(range(len(given))):
+        if words[index] == "--json" and words[index + 1].startswith("--"):
+            words.insert(index + 1, "-")
+    return words[:-1]
+
+
 def dispatch(name: str, arguments: Any) -> int:
     """Run one command; torch, numba and GL are imported only here, so that ``--help`` is quick."""
-    from .waiting import compiling_told, waiting
+    from .waiting import waiting
 
-    with ExitStack() as stack:
-        with waiting(f"starting {name}"):
-            work = COMMANDS[name].load_work()
-            if COMMANDS[name].has_kernels:
-                stack.enter_context(compiling_told())
-        return work(arguments)
+    with waiting(f"starting {name}"):
+        work = COMMANDS[name].load_work()
+    _check_outputs(arguments)
+    return work(arguments)
+
+
+def _check_outputs(arguments: Any) -> None:
+    """Refuse a file of results that cannot be written now, rather than when all is done."""
+    from .training.runs import check_writable
+
+    for holder in (arguments, getattr(arguments, "command", None)):
+        for field in ("json", "episodes_json"):
+            path = getattr(holder, field, None)
+            if path is not None and str(path) != "-":
+                check_writable(path)
 
 
 def _complete(given: list[str]) -> int:
@@ -202,7 +224,7 @@ def _rank() -> str:
 
 
 def _stdout_is_broken() -> bool:
-    """Whether nobody reads the output any more; it then goes nowhere, so that Python's exit is quiet too."""
+    """Whether nobody reads the output any more, which then goes nowhere."""
     try:
         descriptor = sys.stdout.fileno()
     except OSError:
@@ -215,5 +237,14 @@ def _stdout_is_broken() -> bool:
     poll.register(descriptor, 0)
     if not any(event & select.POLLERR for _, event in poll.poll(0)):
         return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    _discard_stdout()
     return True
+
+
+def _discard_stdout() -> None:
+    """Let output go nowhere from now on, so that Python's own flush at exit is quiet too."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (AttributeError, OSError):
+        # No output at all, or one that is kept in memory.
+        return

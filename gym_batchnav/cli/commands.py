@@ -21,8 +21,6 @@ class Command:
     """``module:class`` of its arguments, within this package."""
     work: str
     """``module:function`` that takes them and returns the exit status."""
-    has_kernels: bool = True
-    """Whether it runs compiled kernels, the first use of which takes a while."""
 
     def load_arguments(self) -> type:
         """The class of its arguments."""
@@ -54,7 +52,6 @@ COMMANDS = {
         about="write the policy of a run as a small file",
         arguments="args:ExportArgs",
         work="evaluation.export:run_export",
-        has_kernels=False,
     ),
     "play": Command(
         group=_LOOK,
@@ -73,7 +70,6 @@ COMMANDS = {
         about="check scenes, bake their ground, make houses, get data sets",
         arguments="scenes.args:ScenesArgs",
         work="scenes.run:run_scenes",
-        has_kernels=False,  # some of its commands have; they say so themselves
     ),
     "episodes": Command(
         group=_LOOK,
@@ -92,7 +88,6 @@ COMMANDS = {
         about="what draws here, what is wrong, and the fixes",
         arguments="args:DoctorArgs",
         work="doctor:run_doctor",
-        has_kernels=False,
     ),
 }
 

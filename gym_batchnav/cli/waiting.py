@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -21,7 +20,9 @@ from rich.progress import (
 
 PATIENCE_S = 2.0
 """Time after which work that has said nothing says what it is, where nothing can move on the screen."""
-COMPILING = "compiling kernels for this machine; this happens once, takes up to a minute, and is kept on disk"
+
+LINES_S = 20.0
+"""Time between lines that say how much is done, there."""
 
 
 @contextmanager
@@ -58,7 +59,7 @@ def _shown(text: str, total: int | None, *, still: bool) -> Iterator[Callable[..
     err = Console(stderr=True, highlight=False)
     if not err.is_terminal:
         with _told_late(text):
-            yield lambda parts=1: None
+            yield _Lines(text, total).advance if total and not still else lambda parts=1: None
         return
     parts = (BarColumn(), MofNCompleteColumn()) if total is not None else ()
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), *parts, TimeElapsedColumn())
@@ -76,6 +77,21 @@ def _shown(text: str, total: int | None, *, still: bool) -> Iterator[Callable[..
         yield advance
 
 
+class _Lines:
+    """How much is done, in a line now and then: for files, in which nothing can move."""
+
+    def __init__(self, text: str, total: int) -> None:
+        self.text, self.total = text, total
+        self.done = 0
+        self.said = time.monotonic()
+
+    def advance(self, parts: int = 1) -> None:
+        self.done += parts
+        if time.monotonic() - self.said >= LINES_S:
+            self.said = time.monotonic()
+            _say(f"{self.text}, {self.done:,} of {self.total:,}")
+
+
 @contextmanager
 def _told_late(text: str) -> Iterator[None]:
     timer = threading.Timer(PATIENCE_S, _say, [text])
@@ -85,30 +101,6 @@ def _told_late(text: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-@contextmanager
-def compiling_told() -> Iterator[None]:
-    """Say once that kernels are being compiled, as on the first use of a machine; loads numba."""
-    events: Any = importlib.import_module("numba.core.event")
-
-    class Told(events.Listener):  # type: ignore[misc]  # numba has no types
-        told = False
-
-        def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                _say(COMPILING)
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    listener = Told()
-    events.register("numba:compile", listener)
-    try:
-        yield
-    finally:
-        events.unregister("numba:compile", listener)
 
 
 def _say(text: str) -> None:

@@ -7,6 +7,7 @@ itself when its parent does.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import signal
@@ -122,6 +123,8 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(5)
+    # The process that people started tells it already.
+    logging.getLogger("gym_batchnav.jit").setLevel(logging.ERROR)
     # Whatever a library prints must not get between the messages.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
+
+from gym_batchnav import jit
 
 ROOT = Path(__file__).resolve().parents[2]
 HELPERS = [
@@ -48,3 +51,18 @@ def test_a_changed_part_is_compiled_anew(tmp_path, monkeypatch, helper):
     assert run(10) == (10.0, 0)
     assert run(10) == (10.0, 1)
     assert run(2) == (2.0, 0)
+
+
+def test_compiling_is_told_once_and_of_ours_alone(caplog, monkeypatch):
+    monkeypatch.setattr(jit._TOLD, "told", False)
+    njit(lambda x: x - 1)(1)
+    assert caplog.messages == []
+
+    def ours(x):
+        return x + 1
+
+    ours.__module__ = "gym_batchnav.somewhere"
+    kernel = njit(ours)
+    kernel(1)
+    kernel(np.float64(1.0))
+    assert caplog.messages == [f"batchnav: {jit.COMPILING} ..."]

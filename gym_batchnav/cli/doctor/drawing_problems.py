@@ -8,6 +8,11 @@ from .interop import interop_answer
 from .problem import Facts, Problem, first_line, hides_gpus, sees_nvidia, working_cores
 from .speed_figures import STORED, STORED_CORES
 
+STEERING = (
+    "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS", "MESA_GL_VERSION_OVERRIDE",
+    "GALLIUM_DRIVER", "EGL_PLATFORM",
+)  # fmt: skip
+"""Variables that choose GL's driver or what it offers."""
 SLOW = 1 / 3
 """Share of a stored figure, core for core, below which a machine is worth a look."""
 
@@ -29,7 +34,7 @@ def picture_problems(facts: Facts) -> Iterator[Problem]:
             if first_line(found["error"]) not in known and not _same_cause(backend, facts):
                 yield Problem(
                     f"{backend} cannot draw: {first_line(found['error'])}",
-                    _fix_in(found["error"]),
+                    _steered(backend, facts) or _fix_in(found["error"]),
                     "warning" if right else "error",
                 )
         elif not found["ok"]:
@@ -39,6 +44,12 @@ def picture_problems(facts: Facts) -> Iterator[Problem]:
                 f"update the graphics driver, and {other}",
                 "error",
             )
+
+
+def _steered(backend: str, facts: Facts) -> str:
+    """The fix where variables choose the driver, or hide it; empty where there are none."""
+    names = [name for name in STEERING if name in facts["environment"]] if backend != "embree" else []
+    return f"unset {' and '.join(names)}, by which the driver is chosen, and try again" if names else ""
 
 
 def _same_cause(backend: str, facts: Facts) -> bool:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ...config import checks
 from ..args import DoctorArgs
 from ..show import console
 from ..training.runs import write_json
@@ -17,14 +18,15 @@ from .page import show
 from .privacy import own_names, private
 from .problems import find_problems
 from .system import system_facts
-from .verdict import verdict
+from .verdict import is_ready, verdict
 
 BACKENDS = ("embree", "gl", "gl-raycast")
 _HERE = __package__ or ""
 
 
 def run_doctor(args: DoctorArgs) -> int:
-    """Print the findings; returns 0 where a backend draws the known picture, else 1."""
+    """Print the findings; returns 0 where environments start here, else 1."""
+    checks.device("device", args.device)  # else each backend would be found broken
     facts = private(findings(args.device, speed=not args.no_speed), Path.home(), own_names())
     problems = find_problems(facts)
     facts["problems"] = [problem._asdict() for problem in problems]
@@ -36,7 +38,7 @@ def run_doctor(args: DoctorArgs) -> int:
         show(facts, problems, console())
         if args.json is not None:
             write_json(args.json, facts)
-    return 0 if any(found["ok"] for found in facts["self_test"].values()) else 1
+    return 0 if is_ready(facts) else 1
 
 
 def findings(device: str | None, *, speed: bool) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,15 @@ def _folder(folder: Path) -> dict[str, Any]:
     there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
     return {
         "folder": str(folder),
-        "writable": there.is_dir() and os.access(there, os.W_OK | os.X_OK),
+        "writable": _can_write(there),
         "free_gib": round(shutil.disk_usage(there).free / 2**30, 1),
     }
+
+
+def _can_write(folder: Path) -> bool:
+    """Tried, since permissions do not tell of file systems such as /proc, or of root."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False

@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from .problem import Facts, Problem
 
 
+def is_ready(facts: Facts) -> bool:
+    """Whether environments start here: a backend draws the known picture, and scenes can be loaded."""
+    return any(found["ok"] for found in facts["self_test"].values()) and not _cache_error(facts)
+
+
 def verdict(facts: Facts, problems: Sequence[Problem]) -> str:
     """Such as "Ready: embree on 2 cores, about 9,000 images/s at 64 x 64, 5,100 steps/s. No problems."."""
     if not any(found["ok"] for found in facts["self_test"].values()):
         return f"Not ready: no backend draws the known picture. {_count(problems)}"
+    if error := _cache_error(facts):
+        return f"Not ready: no scene can be loaded: {error}. {_count(problems)}"
     return f"Ready: {_who(facts)}{_how_fast(facts)}. {_count(problems)}"
+
+
+def _cache_error(facts: Facts) -> str:
+    return str(facts["storage"]["cache"].get("error", ""))
 
 
 def rounded(value: float) -> str:

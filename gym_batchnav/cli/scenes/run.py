@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..waiting import compiling_told
 from .args import BakeArgs, CacheArgs, CheckArgs, HousesArgs, ScenesArgs
 
 
@@ -13,15 +12,6 @@ def run_scenes(args: ScenesArgs) -> int:
         from .cache import run_cache
 
         return run_cache(command)
-    if isinstance(command, CheckArgs | BakeArgs | HousesArgs):
-        with compiling_told():
-            return _run_with_kernels(command)
-    from .recipe import run_recipe
-
-    return run_recipe(command)
-
-
-def _run_with_kernels(command: CheckArgs | BakeArgs | HousesArgs) -> int:
     if isinstance(command, CheckArgs):
         from .check import run_check
 
@@ -30,6 +20,10 @@ def _run_with_kernels(command: CheckArgs | BakeArgs | HousesArgs) -> int:
         from .bake import run_bake
 
         return run_bake(command)
-    from .houses import run_houses
+    if isinstance(command, HousesArgs):
+        from .houses import run_houses
 
-    return run_houses(command)
+        return run_houses(command)
+    from .recipe import run_recipe
+
+    return run_recipe(command)

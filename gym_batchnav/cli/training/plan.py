@@ -187,7 +187,7 @@ def _flags(args: TrainArgs) -> Sheet:
             "preset": args.env_preset,
             "scenes": args.scenes,
             "navmesh": args.navmesh,
-            "sensors": _sensors(args.sensors),
+            "sensors": chosen_sensors(args.sensors),
             "resolution": None if side is None else (side, side),
             "device": args.device,
         },
@@ -211,7 +211,8 @@ def _flags(args: TrainArgs) -> Sheet:
     return sheet
 
 
-def _sensors(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def chosen_sensors(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The images of ``--sensors``, of which "none" is no image; raises ``ConfigError`` for both together."""
     if given is None or "none" not in given:
         return given
     if len(given) > 1:

@@ -14,7 +14,7 @@ from ...rl import Agent, PolicyAgent, load_policy
 from ..evaluation.checkpoints import chosen_checkpoint
 from ..evaluation.contestants import Expert, Trained
 from ..training.factories import TASKS
-from ..training.plan import choose_device, evaluation_env
+from ..training.plan import choose_device, chosen_sensors, evaluation_env
 from ..training.settings import env_settings
 from .args import PlayArgs, RecordArgs
 
@@ -50,7 +50,7 @@ def played(args: PlayArgs) -> Watched:
         # Each episode in another scene; the next one is made ready meanwhile.
         "swap_episodes": 1,
         "num_resident_scenes": 1,
-        **({} if args.sensors is None else {"sensors": args.sensors}),
+        **({} if args.sensors is None else {"sensors": chosen_sensors(args.sensors)}),
         **({} if side is None else {"resolution": (side, side)}),
         **env_settings(args.env),
         "scenes": tuple(scenes),

@@ -247,6 +247,8 @@ def test_bugs_are_not_hidden(monkeypatch):
         (["bench", "step", "--scenes", "houses:nowhere"], "houses:nowhere"),
         (["bench", "render", "--sensors"], "at least one of --sensors depth rgb semantic normals"),
         (["eval", "nothing.pt"], "nothing.pt"),
+        (["play", "house:val", "--record", "x.gif", "--keys", "w"], "house:val: is no scene; give a file"),
+        (["play", "--record", "x.gif", "--keys", "w", "--sensors", "none", "rgb"], "give none, or images"),
         (["eval", "nothing.pt", "--greedy", "--sampled"], "exclude each other"),
         (["train", "--num-envs", "0"], "num_envs=0"),
         (["train", "--frames", "0"], "total_frames"),
@@ -356,3 +358,28 @@ def test_other_errors_of_torch_are_no_lack_of_memory(monkeypatch):
     monkeypatch.setattr(app, "dispatch", fail)
     with pytest.raises(RuntimeError, match="shapes"):
         main(["doctor"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["doctor"], ["episodes"], ["bench", "step"], ["scenes", "check", "houses:val/0"]]
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(capsys, monkeypatch, tmp_path, arguments):
+    name = next(name for name in COMMANDS if name == arguments[0])
+    monkeypatch.setattr(app, "COMMANDS", {name: COMMANDS[name]})
+    monkeypatch.setattr(type(COMMANDS[name]), "load_work", lambda self: pytest.fail)
+    assert main([*arguments, "--json", str(tmp_path)]) == 2
+    assert f"{tmp_path} cannot be written: it is a folder" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "words"),
+    [(">&-", 0, ""), ("> /dev/full", 2, "batchnav: [Errno 28] No space left on device\n")],
+)
+def test_output_that_goes_nowhere_shows_no_trace(redirection, status, words):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -c "$1" --version {redirection}', sys.executable, RUN],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (status, words)

@@ -204,3 +204,27 @@ def test_a_measurement_that_crashes_keeps_what_it_had(machine, capsys):
     shown = capsys.readouterr().out
     assert "8,000 images/s" in shown
     assert re.search("measurement +failed: it ended with status -11", shown)
+
+
+def test_json_without_a_file_goes_to_standard_output(machine, capsys):
+    machine(HEALTHY, saying(lambda backend: DRAWN))
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"].startswith("Ready: embree")
+    assert main(["doctor", "--json", "--no-speed"]) == 0
+    assert json.loads(capsys.readouterr().out)["speed"] == {}
+
+
+def test_not_ready_where_no_scene_can_be_loaded(machine, capsys):
+    facts = copy.deepcopy(HEALTHY)
+    facts["storage"]["cache"] = {"error": "BATCHNAV_CACHE_GIB='abc' is not allowed"}
+    machine(facts, saying(lambda backend: DRAWN))
+    assert main(["doctor"]) == 1
+    assert capsys.readouterr().out.endswith(
+        "Not ready: no scene can be loaded: BATCHNAV_CACHE_GIB='abc' is not allowed. 1 error.\n"
+    )
+
+
+def test_a_device_that_is_none_is_refused_before_anything_is_tried(machine, capsys):
+    machine(HEALTHY, lambda *_: pytest.fail("something was tried"))
+    assert main(["doctor", "--device", "banana"]) == 2
+    assert "device='banana' is not allowed" in capsys.readouterr().err

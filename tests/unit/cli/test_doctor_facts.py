@@ -208,6 +208,8 @@ def test_a_folder_that_is_not_there_is_judged_by_where_it_would_be_made(tmp_path
     (tmp_path / "file").write_text("")
     found = storage.storage_facts({"BATCHNAV_CACHE": str(tmp_path / "file/b")})
     assert found["cache"]["writable"] is False
+    # Whoever asks, and root too, which permissions hold back from nothing.
+    assert not storage.storage_facts({"NUMBA_CACHE_DIR": "/proc/kernels"})["kernels"]["writable"]
     assert "BATCHNAV_CACHE_GIB" in storage.storage_facts({"BATCHNAV_CACHE_GIB": "many"})["cache"]["error"]
 
 

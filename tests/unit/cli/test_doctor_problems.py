@@ -44,6 +44,13 @@ def copied(why):
 STUCK = {
     # Rows of what users run into, by what the doctor sees of them.
     "no EGL": ({"egl": NO_LIBRARY}, "warning: .*apt-get install libegl1"),
+    "variables that choose a driver": (
+        {
+            "self_test": {"embree": DRAWN, "gl": {"ok": False, "error": "OpenGL 2.1; Mesa 20.2 is needed"}},
+            "environment": {"MESA_GL_VERSION_OVERRIDE": "2.1", "EGL_PLATFORM": "x11", "DISPLAY": ":0"},
+        },
+        r"gl cannot draw: .* \| unset MESA_GL_VERSION_OVERRIDE and EGL_PLATFORM, ",
+    ),
     "no graphics in docker": (
         IN_DOCKER, "NVIDIA_DRIVER_CAPABILITIES is '' | .*docker run --gpus all .*CAPABILITIES=all",
     ),

@@ -7,9 +7,6 @@ import re
 import sys
 import time
 
-import numpy as np
-from numba import njit
-
 from gym_batchnav.cli import waiting
 
 
@@ -18,6 +15,21 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+def test_a_file_gets_lines_with_what_is_done(capsys, monkeypatch):
+    monkeypatch.setattr(waiting, "LINES_S", 0.0)
+    with waiting.counting("trained policy", 1200) as advance:
+        advance()
+        advance(1199)
+    assert capsys.readouterr().err.splitlines() == [
+        "batchnav: trained policy, 1 of 1,200 ...",
+        "batchnav: trained policy, 1,200 of 1,200 ...",
+    ]
+    monkeypatch.setattr(waiting, "LINES_S", 60.0)
+    with waiting.counting("trained policy", 2) as advance:
+        advance()
+    assert capsys.readouterr().err == ""
 
 
 def test_a_file_gets_a_line_only_where_it_takes_long(capsys, monkeypatch):
@@ -43,16 +55,3 @@ def test_a_terminal_shows_how_much_is_done_and_is_left_clean(monkeypatch):
     assert list(dict.fromkeys(counts)) == ["0", "1", "2"]
     # The last thing written takes the line away: "erase in line", 2K.
     assert shown.rstrip("\r").endswith("\x1b[2K")
-
-
-def test_compiling_is_told_once_and_loading_from_disk_is_not(capsys):
-    kernel = njit(lambda x: x + 1)
-    with waiting.compiling_told():
-        kernel(1)
-        kernel(np.float64(1.0))
-    assert capsys.readouterr().err == f"batchnav: {waiting.COMPILING} ...\n"
-    with waiting.compiling_told():
-        kernel(2)
-    assert capsys.readouterr().err == ""
-    njit(lambda x: x)(1)
-    assert capsys.readouterr().err == ""
