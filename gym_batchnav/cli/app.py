@@ -8,8 +8,10 @@ import io
 import os
 import select
 import shutil
+import signal
 import sys
 import textwrap
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +22,7 @@ from batchnav_renderer.errors import RendererError
 from ..errors import BatchNavError
 from .commands import COMMANDS, similar
 
-ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+ERROR, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
 PRINT_COMPLETION = "--print-completion"
 SHELLS = ("bash", "zsh", "fish")
 DISK_ERRORS = (
@@ -38,11 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 2 after an error that has been explained, 130 after Ctrl-C, 141 where nobody
-        reads the output any more.
+        reads the output any more, 143 after SIGTERM.
     """
     try:
         try:
-            with _short_warnings():
+            with _short_warnings(), _terminable():
                 return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             # Here rather than at exit, so that a reader that is gone (``| head``) is noticed below.
@@ -58,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_stdout()
         print(f"batchnav: {error}", file=sys.stderr)
         return ERROR
+    except _Terminated:
+        print("batchnav: terminated", file=sys.stderr)
+        return TERMINATED
     except KeyboardInterrupt:
         print("batchnav: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -204,6 +209,27 @@ def _spare_the_terminal() -> None:
     for stream in (sys.stdout, sys.stderr):
         if not str(getattr(stream, "encoding", None) or "utf").lower().startswith("utf"):
             cast(io.TextIOWrapper, stream).reconfigure(errors="replace")
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, after which files and processes are put in order as after Ctrl-C."""
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM, as batch systems send it, raises ``_Terminated``; other threads cannot handle it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(number: int, frame: Any) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -230,6 +230,24 @@ def test_interrupt_ends_cleanly(monkeypatch, capsys):
     assert capsys.readouterr().err == "batchnav: interrupted\n"
 
 
+def test_sigterm_puts_things_in_order_and_ends_with_143(monkeypatch, capsys):
+    tidied = []
+
+    def work(name, arguments):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            tidied.append(name)
+
+    monkeypatch.setattr(app, "dispatch", work)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["bench", "step"]) == 143
+    assert capsys.readouterr().err == "batchnav: terminated\n"
+    assert tidied == ["bench"]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_bugs_are_not_hidden(monkeypatch):
     def fail(name, arguments):
         raise ZeroDivisionError
