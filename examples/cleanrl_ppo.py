@@ -34,8 +34,7 @@ class Agent(nn.Module):
 
 def main(scenes: str = "houses:train[:16]", total_timesteps: int = 500_000, num_envs: int = 64):
     torch.manual_seed(1)
-    rewards = {"slack_reward": 0.0, "success_reward": 10.0}
-    envs = gym.make_vec("BatchPointNav-v0", num_envs=num_envs, scenes=scenes, **rewards)
+    envs = gym.make_vec("BatchPointNav-v0", num_envs, scenes=scenes, slack_reward=0.0, success_reward=10.0)
     envs, agent, successes = gym.wrappers.vector.RecordEpisodeStatistics(envs), Agent(), []
     optimizer = torch.optim.Adam(agent.parameters(), lr=1e-3, eps=1e-5)
     (obs, _), batch = envs.reset(seed=1), STEPS * num_envs
