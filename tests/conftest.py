@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from batchnav_renderer.camera import world_from_camera
 
 # What commands print must not depend on the width of the terminal that the tests were started in.
 os.environ.pop("COLUMNS", None)
+# Shells start what they put in the background without Ctrl-C, and the processes of tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
