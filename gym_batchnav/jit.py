@@ -16,7 +16,7 @@ from typing import Any
 
 from numba import njit
 
-COMPILING = "compiling kernels for this machine; this happens once, takes up to a minute, and is kept on disk"
+COMPILING = "compiling kernels on their first use, which takes up to a minute; they are kept on disk"
 _LOG = logging.getLogger(__name__)
 _PACKAGES = ("gym_batchnav.", "batchnav_renderer.")
 _events: Any = importlib.import_module("numba.core.event")

@@ -119,8 +119,8 @@ class EnvConfig:
     normalize_depth: bool = True
     """Whether depth is mapped from [min_depth, max_depth] to [0, 1]."""
     max_episode_steps: int | None = 500
-    """Actions until an episode is truncated; None or, as in ``gym.make``, -1 for no limit (the single env
-    leaves it to ``TimeLimit``)."""
+    """Actions until an episode is truncated; None or -1 for no limit (the single env leaves it to
+    ``TimeLimit``, for which ``gym.make`` takes -1 alone)."""
     time_out: TimeOut = "truncation"
     """What an episode of ``max_episode_steps`` actions ends in; the single env keeps the limit of a config or
     a preset itself where it is ``"termination"``."""

@@ -136,7 +136,8 @@ class PointNavEnv(gym.Env[Any, Any]):
 
 _NOT_HERE = {
     "max_episode_steps": "use gym.make(..., max_episode_steps=...) or gymnasium.wrappers.TimeLimit",
-    "autoreset_mode": "give it to make_vec as vector_kwargs={'autoreset_mode': ...}",
+    "autoreset_mode": "give it to make_vec as it is, or with vectorization_mode='sync' or 'async' as "
+    "vector_kwargs={'autoreset_mode': ...}",
     "num_envs": "use gym.make_vec(..., num_envs=...)",
 }
 

@@ -325,6 +325,10 @@ class BatchPointNavEnv(Pictures, RowAccess, VectorEnv[Any, Any, Any]):
         if not self._finished.any():
             return None
         if self._mode == AutoresetMode.DISABLED:
+            if self.num_envs == 1:
+                raise ResetNeededError(
+                    "the episode is over and autoreset is disabled; call reset() before step()"
+                )
             rows = np.flatnonzero(self._finished).tolist()
             raise ResetNeededError(
                 f"the episodes of rows {rows} are over and autoreset is disabled; call "

@@ -64,6 +64,7 @@ class World:
         self.refs, episodes = chosen_scenes(config)
         self.simulator = Simulator(num_envs, config, task)
         self._sensors = StateSensors(config)
+        self._sensed = self.simulator.task.sensors().keys()
         self._noisy = any((config.actuation_noise, config.depth_noise, config.rgb_noise, config.pose_noise))
         make_images = ConstantImages if config.render_backend == "constant" else Images
         sensors = tuple(dict.fromkeys((*config.image_sensors, *extra_sensors)))
@@ -347,7 +348,14 @@ class World:
         """Write all of the observation that the cameras do not see."""
         state = self.simulator.state
         observation.update(self._sensors.observe(state))
-        observation.update(self.simulator.task.observe(state))
+        task = self.simulator.task
+        sensed = task.observe(state)
+        if sensed.keys() != self._sensed:
+            raise ConfigError(
+                f"{type(task).__name__}.observe() gives {sorted(sensed)}, but its sensors() are "
+                f"{sorted(self._sensed)}; call super().observe(state) for those that it inherits"
+            )
+        observation.update(sensed)
         if self._goals is not None:
             observation.update(self._goals.observe())
 

@@ -22,6 +22,8 @@ from .task import Array, PointNav, Task
 
 __all__ = ["FORWARD", "LEFT", "RIGHT", "STOP", "Simulator"]
 
+TOLD = {"collision", "collisions", "steps", "return", "scene_id", "episode_id"}
+"""Infos of every task, beside its metrics."""
 _OF_TASK = "task."
 
 
@@ -170,8 +172,14 @@ class Simulator:
     def infos(self) -> dict[str, Array]:
         """Metrics of the task and numbers of the episodes, fresh arrays (N,)."""
         state = self.state
+        metrics = self.task.metrics(state)
+        if taken := sorted(metrics.keys() & TOLD):
+            raise ConfigError(
+                f"metrics {taken} of {type(self.task).__name__} are infos of every task; "
+                "give them other names"
+            )
         return {
-            **self.task.metrics(state),
+            **metrics,
             "collision": state.collided.copy(),
             "collisions": state.collisions.copy(),
             "steps": state.steps.copy(),

@@ -34,4 +34,4 @@ def test_the_plan_in_the_docs_is_one(tmp_path):
     plan = plan_training(TrainArgs(config=path))
     assert (plan.preset, plan.num_envs, plan.learner.total_frames) == ("cpu", 64, 3_000_000)
     assert (plan.learner.ppo.learning_rate, plan.learner.ppo.epochs) == (5e-4, 3)
-    assert (plan.env.hfov_deg, plan.eval_env.scenes, plan.num_episodes) == (79.0, ("houses:test",), 500)
+    assert (plan.env.hfov_deg, plan.eval_env.scenes, plan.num_episodes) == (79.0, ("houses:val",), 500)

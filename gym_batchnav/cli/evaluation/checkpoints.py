@@ -34,6 +34,7 @@ def chosen_checkpoint(given: Path | None, *, best: bool = False, pretrained: boo
     found = best_checkpoint(given)
     if found is None:
         raise CheckpointError(
-            f"--best: {given} is no run's folder with a best checkpoint; leave --best out for its newest one"
+            f"--best: {given} is no run's folder with a best checkpoint, which is written at the first "
+            "validation, or else when 100 training episodes have ended; leave --best out for the newest one"
         )
     return found

@@ -370,3 +370,31 @@ def test_single_env_has_an_expert(fake_renderer, rooms):
             break
     assert terminated
     assert info["success"] == 1.0
+
+
+def test_tasks_that_forget_a_sensor_or_take_a_name_are_named(make):
+    class Forgetful(PointNav):
+        def observe(self, state):
+            return {}
+
+    class Taker(PointNav):
+        def metrics(self, state):
+            return {**super().metrics(state), "steps": -state.steps}
+
+    with pytest.raises(ConfigError, match=r"Forgetful.observe\(\) gives \[\], but .* \['pointgoal'\]"):
+        make(task=Forgetful).reset(seed=0)
+    with pytest.raises(ConfigError, match=r"metrics \['steps'\] of Taker are infos of every task"):
+        make(task=Taker).reset(seed=0)
+
+
+def test_an_episode_that_is_over_asks_for_the_reset_that_there_is(make, rooms, fake_renderer):
+    many = make(2, autoreset_mode="Disabled")
+    many.reset(seed=0)
+    many.step(np.array([STOP, STOP]))
+    with pytest.raises(ResetNeededError, match=r"rows \[0, 1\] are over.*reset_mask"):
+        many.step(np.array([STOP, STOP]))
+    one = PointNavEnv(scenes=rooms, **SMALL)
+    one.reset(seed=0)
+    one.step(STOP)
+    with pytest.raises(ResetNeededError, match=r"^the episode is over .*; call reset\(\) before step\(\)$"):
+        one.step(FORWARD)
