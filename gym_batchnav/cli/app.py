@@ -48,8 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             # Here rather than at exit, so that a reader that is gone (``| head``) is noticed below.
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            _flush()
     except BrokenPipeError:
         if not _stdout_is_broken():
             raise
@@ -57,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in DISK_ERRORS:
             raise
-        _discard_stdout()
+        _spare_the_exit()
         print(f"batchnav: {error}", file=sys.stderr)
         return ERROR
     except _Terminated:
@@ -265,6 +264,19 @@ def _stdout_is_broken() -> bool:
         return False
     _discard_stdout()
     return True
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _spare_the_exit() -> None:
+    """Let output that cannot be written go nowhere, lest Python tries again as it ends."""
+    try:
+        _flush()
+    except OSError:
+        _discard_stdout()
 
 
 def _discard_stdout() -> None:
