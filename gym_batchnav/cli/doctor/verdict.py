@@ -9,20 +9,22 @@ from .problem import Facts, Problem
 
 def is_ready(facts: Facts) -> bool:
     """Whether environments start here: a backend draws the known picture, and scenes can be loaded."""
-    return any(found["ok"] for found in facts["self_test"].values()) and not _cache_error(facts)
+    return not _obstacle(facts)
 
 
 def verdict(facts: Facts, problems: Sequence[Problem]) -> str:
     """Such as "Ready: embree on 2 cores, about 9,000 images/s at 64 x 64, 5,100 steps/s. No problems."."""
-    if not any(found["ok"] for found in facts["self_test"].values()):
-        return f"Not ready: no backend draws the known picture. {_count(problems)}"
-    if error := _cache_error(facts):
-        return f"Not ready: no scene can be loaded: {error}. {_count(problems)}"
+    if obstacle := _obstacle(facts):
+        return f"Not ready: {obstacle}. {_count(problems)}"
     return f"Ready: {_who(facts)}{_how_fast(facts)}. {_count(problems)}"
 
 
-def _cache_error(facts: Facts) -> str:
-    return str(facts["storage"]["cache"].get("error", ""))
+def _obstacle(facts: Facts) -> str:
+    """Why no environment starts here; empty where one does."""
+    if not any(found["ok"] for found in facts["self_test"].values()):
+        return "no backend draws the known picture"
+    error = facts["storage"]["cache"].get("error")
+    return f"no scene can be loaded: {error}" if error else ""
 
 
 def rounded(value: float) -> str:

@@ -14,7 +14,7 @@ from ..args import EvalArgs
 from ..report import write_report
 from ..show import console, differences_table, results_table, strata_tables
 from ..training.plan import choose_device, evaluation_env
-from ..training.runs import check_writable, write_json
+from ..training.runs import write_json
 from .checkpoints import chosen_checkpoint
 from .contest import Contestant, Outcome, run_contest, write_episodes
 from .contestants import Trained, baselines, policy_contestants, rival, same_task
@@ -30,8 +30,6 @@ def run_eval(args: EvalArgs) -> int:
         raise ConfigError(f"--episodes {args.episodes} is not allowed; expected at least 1")
     if args.num_envs is not None and args.num_envs < 1:
         raise ConfigError(f"--num-envs {args.num_envs} is not allowed; expected at least 1")
-    for path in filter(None, (args.json, args.episodes_json)):
-        check_writable(path)  # now, rather than when all is evaluated
     out = console(markup=False)
     trained = Trained.read(chosen_checkpoint(args.checkpoint, best=args.best, pretrained=args.pretrained))
     if not trained.knows_environment:

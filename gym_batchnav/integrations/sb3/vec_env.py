@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from ...config.checks import as_int
 from ...envs import BatchPointNavEnv
 from ...errors import ActionError, ConfigError
 from .infos import Info, info_rows, with_success
@@ -119,9 +119,10 @@ class SB3VecEnv(VecEnv):
         Raises:
             ConfigError: the seed is no integer of at least 0.
         """
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0):
+        number = as_int(seed)
+        if seed is not None and (number is None or number < 0):
             raise ConfigError(f"seed={seed!r} is not allowed; expected an integer of at least 0, or None")
-        return super().seed(None if seed is None else int(seed))
+        return super().seed(number)
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Options for the next ``reset``.
@@ -224,10 +225,7 @@ def _check(envs: VectorEnv[Any, Any, Any]) -> None:
         raise ConfigError(
             "copy is False; Stable-Baselines3 keeps observations over a step, which needs copy=True"
         )
-    layer: Any = envs
-    while isinstance(layer, VectorWrapper):
-        if isinstance(layer, DictInfoToList):
-            raise ConfigError("DictInfoToList makes lists of infos, which this makes itself; leave it out")
-        layer = layer.env
+    if any(Rows(envs).wrapped(DictInfoToList, [0])):
+        raise ConfigError("DictInfoToList makes lists of infos, which this makes itself; leave it out")
     if isinstance(envs.single_observation_space, gym.spaces.Tuple):
         raise ConfigError("observations are a Tuple; Stable-Baselines3 needs one array or a Dict of arrays")
